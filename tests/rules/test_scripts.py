@@ -24,8 +24,8 @@ each_source = each("source", SOURCES)
 # the `count` of a claim, or by the number of segments of an entry.
 LOOPS = {
     "allocate_tickets": 1,
-    # The loops of the board visit the first 200 positions. After that, they skip more and more
-    # positions, so a queue of ten million people needs only 1,100 more steps.
+    # These loops visit the first 200 positions one by one. After that, they skip more and more
+    # positions, so that even a long queue needs few steps.
     "board": 3,
     "claim": 1,
     "complete": 1,
@@ -75,9 +75,8 @@ def test_keys_and_arguments_are_used_with_the_names_in_the_header(source: Source
 
 @each_source
 def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
-    """A script accesses the values in a reply from Redis by name.
-
-    With numbers, a reader would have to count the fields of the Redis command.
+    """A script stores the values of a Redis reply in variables with names. Numbers such as
+    `reply[7]` would be hard to read.
     """
     assert not re.search(r"[\w)]\[\d+\]", source.code)
 
@@ -184,8 +183,8 @@ def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: 
 
 @each_verb
 def test_a_script_contains_no_function_that_is_not_called(verb: Source) -> None:
-    """A loaded script contains no unused function, because Redis defines all functions again each
-    time that the script runs.
+    """A loaded script contains no unused functions, because Redis defines all functions again
+    whenever the script runs.
     """
     source = script_named(verb.name).source
     for function in re.findall(r"^local function (\w+)", source, re.MULTILINE):
@@ -201,10 +200,7 @@ def test_a_function_is_defined_before_the_code_that_calls_it(verb: Source) -> No
 
 @each_source
 def test_a_file_needs_exactly_the_library_files_whose_names_it_uses(source: Source) -> None:
-    """A file lists exactly the library files whose functions it calls itself.
-
-    The library files that these files need are not listed.
-    """
+    """A file declares exactly the library files whose functions it calls itself."""
     assert source.declared("NEEDS") == sorted(source.needed)
 
 

@@ -2,8 +2,6 @@
 `b`.
 
 In each scenario, some people signed up yesterday and others today, and one customer was admitted.
-If a fault undoes the last writes to Redis, the service must restore changes that clients were told
-about.
 """
 
 from tests.reliability.model.client import ASKED_AFTER_DAYS, FIRST, LEASE_SECONDS, Row
@@ -128,7 +126,7 @@ _offered_to_keep = _offered(Policy(declines_kept=1))
 
 
 def _invited_with(policy: Policy) -> Scenario:
-    """The invitation has offered a slot to `b`, `e` is inside, and `d` and `c` wait."""
+    """`b` was invited and has an offer. `e` is inside, and `d` and `c` are waiting."""
     return (*_waiting, set_policy(policy), invite(3, INVITATION), decline("c"), enter("e"))
 
 
@@ -268,7 +266,7 @@ NAMES: dict[str, Scenario] = {
     ),
     "missed, over": (*_offered(Policy(misses=1, after_misses="park")), let_holds_end()),
     "missed, to leave": (*_offered(Policy(misses=1, no_show="to_back")), let_holds_end()),
-    # The offer of `b` ends together with the admission, which is earlier than usual.
+    # The admission ends earlier than usual, and the offer of `b` ends at the same time.
     UNTIL_END: (*_offered_by_hand, set_policy(Policy(end="ahead"))),
     ADMISSION_OVER: (
         *_offered_by_hand,

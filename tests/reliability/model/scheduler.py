@@ -1,8 +1,7 @@
 """Runs two processes step by step, in one given order or in every possible order.
 
-The behaviour of a process depends only on the answers that it receives and on the times that it
-reads. To try a different order, the scheduler restores an earlier state of the stores, and replays
-the earlier answers to both processes.
+To try a different order, the scheduler restores an earlier state of the stores, and both processes
+receive the same answers again.
 """
 
 import io
@@ -68,7 +67,7 @@ class Step:
 class Process(threading.Thread):
     """A process that waits before each call to AWS until the scheduler lets it continue.
 
-    `made` contains the results of earlier calls, which are replayed instead of being made again.
+    `made` contains the results of earlier calls, which the process receives again.
     """
 
     def __init__(
@@ -201,9 +200,8 @@ class Branch(Generic[S]):
 class Scheduler(Generic[S]):
     """Runs two processes in every order of their steps.
 
-    If `is_reduced` is true, the scheduler skips orders that lead to a state that it has already
-    tested. `most_changes` limits how often it switches between the processes while both are
-    running.
+    If `is_reduced` is true, the scheduler skips orders that lead to a known state. `most_changes`
+    limits how often it switches between the processes.
     """
 
     is_reduced = True
@@ -244,10 +242,8 @@ class Scheduler(Generic[S]):
                 yield schedule
 
     def _push(self, branch: Branch[S]) -> None:
-        """Store an unfinished run. The newest stored run is continued first.
-
-        If the number of switches is limited, the run with the fewest switches is continued first
-        instead.
+        """Store an unfinished run. The newest run is continued first. If the number of switches is
+        limited, the run with the fewest switches is continued first.
         """
         changes = 0 if self._most_changes is None else _changes(branch.schedule + branch.name)
         heappush(self._open, (changes, -next(self._numbers), branch))
@@ -316,10 +312,10 @@ class Scheduler(Generic[S]):
         return (name, step) if schedule.strip(name) else None
 
     def _is_repeat(self, last: tuple[str, Effects] | None, turns: list[Process], name: str) -> bool:
-        """Decide whether the next step would only repeat a different order of the same steps.
+        """Decide whether the next step would lead to an order that need not be tested.
 
-        If two neighbouring steps do not conflict, their order does not matter, and only the order
-        in which process A comes first is tested.
+        If two steps do not conflict, their order does not matter. Only the order in which process A
+        comes first is tested.
         """
         step = turns[NAMES.index(name)].step
         if not self.is_reduced or last is None or step is None or last[0] == name:

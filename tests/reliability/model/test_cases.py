@@ -148,9 +148,7 @@ def test_every_operation_is_part_of_a_pair() -> None:
 
 @pytest.mark.parametrize("known", KNOWN_FAILURES, ids=lambda known: known.name)
 def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> None:
-    """Each known failure still fails. If a repair makes its example pass, the entry must be removed
-    from the list of known failures.
-    """
+    """A known failure that no longer fails must be removed from the list of known failures."""
     result = replay(testbed, known.example)
     groups = {group_of(result, problem) for problem in result.problems}
     assert known in groups, f"{known.example} came to {result.problems}"
@@ -181,8 +179,8 @@ def test_a_repaired_case_does_not_fail_again(testbed: Testbed, line: str) -> Non
 
 
 def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
-    """Each case starts in a clean state. A process whose cache contains the settings of the
-    previous case must not be used again.
+    """Each case uses new processes, because old processes could have the settings of the previous
+    case in their caches.
     """
     for scenario in ("waiting", "waiting, policy", "waiting"):
         result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")

@@ -1,6 +1,4 @@
-"""Tests which responses to an import, and which orders of the queue after an import, the history
-accepts.
-"""
+"""Tests which responses and which orders of the queue the history accepts after an import."""
 
 import pytest
 
@@ -43,8 +41,8 @@ def test_rows_without_a_time_stand_at_the_end_in_their_order() -> None:
 def test_a_signup_stands_behind_the_rows_that_an_interrupted_import_has_added() -> None:
     signed_up = Outcome(verdict="done", status="waiting", position=3, total=3)
     sent = ((FILE, SILENT), (requests.sign_up("e", "k"), signed_up))
-    # The signup may have come before the import, after the import, or between its steps. Each of
-    # these orders is possible.
+    # The signup may come before, during or after the import, so each of these orders of the queue
+    # is possible.
     assert ends_of(line_of("a", "c"), *sent) == {"ace", "acde", "acdbe", "aced", "acedb"}
 
 

@@ -119,7 +119,7 @@ ROWS = (
         (next_claim, next_complete),
     ),
     Overtaken("redrive again, leave", "redrive unrecorded", redrive("b", to="back"), (leave("b"),)),
-    # Redis remembers an ended signup for 15 minutes. In this case, these minutes have passed.
+    # Redis remembers an ended signup for 15 minutes, which have passed here.
     Overtaken(
         "late signup, next stay",
         "absent",
@@ -162,9 +162,8 @@ ROWS = (
 
 
 def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
-    """Yield the possible placements of the other requests.
-
-    A placement contains one step for each request, and the request is sent before that step.
+    """For each of the other requests, choose the step before which it is sent. Yield all
+    combinations of such steps.
     """
     steps = range(len(steps_of(testbed, row.request, testbed.snapshot_of(row.scenario))))
     if row.is_repeated:

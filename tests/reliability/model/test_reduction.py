@@ -51,8 +51,8 @@ End = tuple[tuple[bytes, ...], tuple[str, ...]]
 
 
 def ends_of(testbed: Testbed, run: PairRun) -> list[End]:
-    """Return the contents of the stores and the responses after each run, without times, which
-    differ between the runs.
+    """Return the contents of the stores and the responses after each run. Times are left out,
+    because they differ between the runs.
     """
     return [
         (

@@ -50,7 +50,7 @@ class Snapshot:
     drawn: int = 0
     # The epoch identifies the queue in Redis. A rebuilt queue has a new epoch.
     epoch: str = ""
-    # Interrupted requests, which may or may not have had an effect.
+    # Requests that were interrupted. They may or may not have had an effect.
     unanswered: tuple[Request, ...] = ()
 
 
@@ -86,10 +86,7 @@ class Testbed:
         self.elsewhere = self.client()
 
     def client(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Client:
-        """Return the client of a new process.
-
-        The cache of the process already contains the waitlist.
-        """
+        """Return a client of a new process. Its cache already contains the waitlist's settings."""
         wired = wire.client if wire else _as_it_is
         services = MaintenanceServices.on(
             CONFIG,

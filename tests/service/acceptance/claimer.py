@@ -1,7 +1,5 @@
-"""A worker that claims entries at the same time as other workers.
-
-It calls the service classes directly, because the tests' HTTP server handles only one request at a
-time.
+"""A worker that claims entries at the same time as other workers. It does not use HTTP, because the
+tests' HTTP server handles only one request at a time.
 """
 
 from dataclasses import dataclass, field

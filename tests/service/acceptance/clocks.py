@@ -73,8 +73,7 @@ class Clocks:
         assert self.redis.micros is not None
         return self.redis.micros // 1000
 
-    # Each of the following methods simulates a fault of Redis. Tests also set Redis' clock to a
-    # wrong time.
+    # Each of the following methods simulates a different fault of Redis.
     def nothing(self) -> None: ...
 
     def flush(self) -> None:

@@ -1,5 +1,5 @@
-"""Functions that leave a request half done: the request has written to DynamoDB, but has not called
-Redis.
+"""Functions that leave a request half done, after it has written to DynamoDB and before it has
+called Redis.
 """
 
 from tests.support.admissions import Admissions

@@ -19,7 +19,7 @@ def over_in(seconds: int, **policy: Any) -> dict[str, Any]:
 
 
 def keep(people: Admissions, *seconds: int) -> None:
-    """Advance the time by each of the given numbers of seconds, and run maintenance after each."""
+    """Advance the time by each of the given pauses, and run maintenance after each pause."""
     for pause in seconds:
         people.world.advance(pause)
         people.world.maintenance.run_all()

@@ -106,7 +106,7 @@ def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None
 
 
 def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> None:
-    """A customer who is inside signs up again. The customer is then no longer inside, so the next
+    """If a customer who is inside signs up again, the customer is no longer inside. The next
     customer gets an offer at once.
     """
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always")
@@ -173,8 +173,8 @@ def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
 def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a customer's exit is recorded while the customer signs up again, the signup must fail. Its
-    write would undo the exit (promise P3).
+    """Ann's exit is recorded while she signs up again. The signup must fail, because its write
+    would undo the exit (promise P3).
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -587,8 +587,8 @@ def test_a_decline_of_a_former_schedules_offer_gives_no_slot_to_the_next(
 def test_a_run_sends_redis_the_schedule_that_it_has_missed(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If the request that saved a new schedule was interrupted before it told Redis, the next poll
-    of a customer sends the schedule to Redis (promise P3).
+    """An operator saved a new schedule, but the request did not reach Redis. The next poll of any
+    customer sends the schedule to Redis (promise P3).
     """
     people = waitlist(*NAMES, admission=schedule({"at": iso(60), "count": 1}))
     before = RedisState.of(world.redis)

@@ -20,7 +20,7 @@ from waitlist_api.records.table import Table
 from waitlist_shared.errors import QueueUnavailable
 
 MANY = 12_000
-# The time that it takes to delete a page of 500 events, in 20 batches.
+# A page of 500 events is deleted in 20 batches, which takes this time.
 SECONDS_A_PAGE = 2
 TIMEOUT_MILLIS = 300_000
 
@@ -106,8 +106,8 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
 def test_no_shard_of_intents_waits_for_another_in_every_run(
     table: SlowTable, people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One long erasure uses up the time for unfinished requests in every run. All other unfinished
-    requests must nevertheless be completed within a quarter of an hour.
+    """In every run, a long erasure uses up the time for unfinished requests. The other unfinished
+    requests must nevertheless be completed within 15 minutes.
     """
     cut_off_erasure(people, "ann")
     names = [f"late{number}" for number in range(8)]

@@ -86,8 +86,8 @@ def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
 
 
 def test_a_claim_completes_an_interrupted_signup(waitlist: Waitlist) -> None:
-    """A claim completes a signup that is already in Redis but was interrupted before it was
-    completed in DynamoDB (promise P3).
+    """Redis has an entry whose signup DynamoDB has not completed. A claim of this entry completes
+    the signup (promise P3).
     """
     people = waitlist("ann")
     halfway.joining(people, "bob")

@@ -194,8 +194,8 @@ def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_min
 def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
     valkey: Server, public_off: float, keeper_off: float, redis_off: float
 ) -> None:
-    """Because the clocks differ, the first changes of a waitlist can have earlier logical
-    timestamps than its creation. A rebuild must nevertheless find these changes (promise P3).
+    """Because the clocks differ, the first changes of a waitlist can seem to be older than the
+    waitlist. A rebuild must nevertheless find these changes (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
@@ -241,7 +241,7 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     valkey: Server, off: float
 ) -> None:
     """The clocks of two maintenance functions differ by 20 minutes, so both functions may believe
-    that they have the lease. They do no harm if they run at the same time (promises P1 and P3).
+    that they have the lease. Running at the same time does no harm (promises P1 and P3).
     """
     clocks = Clocks(valkey, public_off=-off, keeper_off=-off)
     people = clocks.people

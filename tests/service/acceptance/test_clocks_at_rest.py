@@ -219,8 +219,8 @@ def pass_time(people: Admissions, seconds: float) -> None:
 def test_maintenance_acts_in_time_on_a_waitlist_without_activity(
     world: World, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Maintenance must act in time even if nothing else happens on the waitlist. The estimated wait
-    is switched off, because it changes with time and would give maintenance work in every run.
+    """Maintenance acts in time even if nothing else happens on the waitlist. The test switches off
+    estimated waits, because they would give maintenance work in every run.
     """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     people = Admissions(world)

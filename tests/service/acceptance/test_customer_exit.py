@@ -1,5 +1,5 @@
-"""With the setting `customer_exit` set to `frees_at_end`, the room of a customer who exits early
-stays taken until the pass would have ended.
+"""If `customer_exit` is `frees_at_end` and a customer exits early, the next customer must wait
+until the pass would have ended.
 """
 
 from typing import Any
@@ -153,8 +153,8 @@ def test_a_rebuilt_order_has_the_room_taken(people: Admissions, world: World) ->
 def test_a_server_that_lost_the_admission_gets_the_room_back(
     people: Admissions, world: World
 ) -> None:
-    """Maintenance compares the changes of the last minutes with Redis. It restores a lost
-    admission, even if the customer has exited since (promise P3).
+    """Redis has lost an admission, and the customer has exited in the meantime. Maintenance
+    nevertheless restores the admission (promise P3).
     """
     assert people.exit("ann").status == 200
     name = f"wl:{{{people.waitlist_id}}}:inside"

@@ -244,9 +244,7 @@ def last_hour(people: People) -> tuple[int, int, int]:
 
 
 def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: People) -> None:
-    """The newest sample may be older than the last admissions. The counts of the last hour must
-    still include these admissions.
-    """
+    """The counts of the last hour include admissions that happened after the newest sample."""
     minute(people)
     for _ in range(5):
         people.world.advance(7)
@@ -280,8 +278,8 @@ def test_the_last_hour_forgets_what_is_older(people: People) -> None:
     minute(people)
     people.world.advance(3600)
     assert last_hour(people) == (0, 0, 0)
-    # By now, the samples per minute have been deleted. The samples per hour must lead to the same
-    # result.
+    # The samples of single minutes have been deleted by now. The samples of whole hours must lead
+    # to the same result.
     people.world.advance(3 * 86_400)
     assert last_hour(people) == (0, 0, 0)
 

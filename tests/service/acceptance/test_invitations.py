@@ -138,7 +138,7 @@ def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
 
 
 def continue_after_crash(people: Admissions, invitation_id: str, **changes: Any) -> None:
-    """Continue an invitation in the way that maintenance does after a crash."""
+    """Continue an invitation after a crash, as maintenance does."""
     invitations = people.world.services.container.get(Invitations)
     invitation = invitations.records.find(people.waitlist_id, invitation_id)
     assert invitation is not None
@@ -379,8 +379,8 @@ def is_after_last_write(wire: Wire, step: int) -> bool:
 def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
     loses_redis: bool,
 ) -> None:
-    """If an invitation crashes after any of its calls to AWS and is repeated, each person is
-    invited once. This holds even if a customer declines in between and Redis loses its data.
+    """An invitation crashes after one of its calls to AWS and is repeated. Each person is invited
+    once, even if a customer declines in between and Redis loses its data.
     """
     step = 0
     while True:

@@ -20,10 +20,8 @@ Act = Callable[[Admissions], Any]
 
 
 def seen(people: Admissions) -> dict[str, Any]:
-    """Return everything that operators can read, except for the counts since the creation of the
-    waitlist.
-
-    Those counts may stay too low after Redis has lost data.
+    """Return everything that operators can read. The total counts are left out, because they may
+    stay too low after a loss of Redis.
     """
     stats = people.stats()
     assert stats.status == 200, stats.text
@@ -166,7 +164,7 @@ def test_an_old_backup_of_the_queue_is_rebuilt(waitlist: Waitlist, world: World)
 
 @dataclass
 class EventfulClock(Clock):
-    """A clock that calls `meanwhile` once, when it is advanced for the next time."""
+    """A clock that calls `meanwhile` when it is advanced for the next time, and then forgets it."""
 
     meanwhile: Callable[[], None] = lambda: None
 

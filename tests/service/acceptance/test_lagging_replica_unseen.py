@@ -1,5 +1,5 @@
-"""A Redis replica without the newest writes answers for a while, and the service does not notice
-it. The replica's decisions must not affect a customer's later signup or place.
+"""Redis fails over to a replica that lacks the newest writes, and the service does not notice it.
+The replica must not affect a customer's later signup or place.
 """
 
 from collections.abc import Callable, Iterator
@@ -102,8 +102,8 @@ def left_and_back(people: Admissions, name: str) -> None:
 def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """The replica knows only the customer's first signup, with an open offer. If this offer
-    expires, the second signup stays as it is (promise P3).
+    """The replica knows only Ann's first signup, which has an open offer. When this offer ends, her
+    second signup stays as it is (promise P3).
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
@@ -177,8 +177,8 @@ def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
 def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """If a claim from an earlier signup expires in the replica and the customer has left, the entry
-    disappears from Redis (promise P3).
+    """Ann has left, but the replica still has a claim from her earlier signup. When this claim
+    ends, her entry disappears from Redis (promise P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -210,8 +210,8 @@ def test_an_admission_of_a_former_stay_goes_while_the_comparison_fails(
 def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The replica has an earlier claim that has expired, instead of the current claim. The current
-    claim must stay valid (promises P3 and P4).
+    """The replica does not have the current claim, but an earlier claim that has expired. The
+    current claim must stay valid (promises P3 and P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -310,8 +310,8 @@ def offer_both(people: Admissions) -> None:
 def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, act: Act, acceptance: str
 ) -> None:
-    """The replica has the place of an earlier signup. A request that claims or admits the entry
-    there restores the current place instead (promises P1 and P3).
+    """The replica has the place of an earlier signup. If a request claims or admits the entry at
+    this place, the service restores the current place instead (promises P1 and P3).
     """
     admission = {"rate": {"count": 1, "per": "day"}, "acceptance": acceptance}
     people = waitlist("ann", "bob", rejoin="always", admission=admission)
@@ -344,8 +344,8 @@ def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world
 def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """The token of a claim that ended with the customer's earlier signup changes nothing, even if
-    the replica still has this claim (promise P4).
+    """A worker uses the token of a claim from a customer's earlier signup. The request changes
+    nothing, even if the replica still has this claim (promise P4).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -377,8 +377,8 @@ def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
 def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If Redis forgets a bump, the bump is restored, even if the entry was claimed, extended and
-    released in the meantime (promises P1 and P3).
+    """Redis forgets that an entry was moved. The move is restored, even if the entry was claimed
+    and released in the meantime (promises P1 and P3).
     """
     people = waitlist("ann", "bob", "cyd")
     some_runs(world)
@@ -421,8 +421,8 @@ def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
 def test_a_late_token_is_refused_when_redis_has_its_hold_again(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The replica has a claim that was released before the entry was claimed again. The token of
-    the released claim must be refused (promise P4).
+    """The replica still has a claim that was released, and does not have the current one. The token
+    of the released claim must be refused (promise P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -441,8 +441,8 @@ def test_a_late_token_is_refused_when_redis_has_its_hold_again(
 def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If Redis forgets that a claim was extended, the later deadline counts, because the worker was
-    told this deadline (promise P3).
+    """Redis forgets that a claim was extended. The claim still lasts until the later deadline,
+    because the worker was told this deadline (promise P3).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -565,7 +565,7 @@ def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: W
 def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If the replica does not know that a customer declined an offer of a quota, the quota must
+    """Redis forgets that a customer declined an offer. The quota to which the offer belongs must
     nevertheless reach its end (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3})
@@ -584,8 +584,8 @@ def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
 def test_an_entry_stays_held_back_though_it_was_released_since(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An entry was claimed, marked as not ready, and released. If the replica knows nothing of
-    this, maintenance must tell it that the entry is not ready (promise P3).
+    """An entry was marked as not ready during a claim, and Redis forgets this. Maintenance tells
+    Redis that the entry is not ready (promise P3).
     """
     people = waitlist("ann", "bob")
     some_runs(world)

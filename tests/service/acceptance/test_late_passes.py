@@ -106,8 +106,8 @@ def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
 def test_maintenance_records_an_admission_once_there_is_room(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a different customer is inside, maintenance records an admission in Redis only when there
-    is room again. Nobody has to poll for this (promise P3).
+    """Only Redis knows of an admission. Maintenance records it as soon as there is room inside,
+    even if nobody polls (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -125,8 +125,8 @@ def test_maintenance_records_an_admission_once_there_is_room(
 def test_an_accepted_offer_whose_answer_is_lost_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A request to enter was interrupted before it wrote to DynamoDB. If the customer repeats it,
-    the pass begins with the repetition.
+    """A request to enter was interrupted before it wrote to DynamoDB. The pass begins when the
+    customer repeats the request.
     """
     people = waitlist("ann", "bob", admission=ONE_INSIDE)
     people.poll("ann")
@@ -160,8 +160,8 @@ def test_a_repeated_enter_is_too_late_while_another_customer_has_the_place(
 def test_a_repeated_admission_of_an_operator_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A request to admit a customer was interrupted. If the operator repeats it, the pass begins
-    with the repetition.
+    """A request to admit a customer was interrupted. The pass begins when the operator repeats the
+    request.
     """
     people = waitlist("ann", "bob", admission={**AUTOMATIC, "max_inside": 2})
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):

@@ -1,5 +1,5 @@
-"""Tests of late and repeated requests. They do not affect an offer that the customer got later, or
-an entry that was parked again in the meantime.
+"""Tests of late and repeated requests. They must not affect what has happened to the entry in the
+meantime, for example a new offer.
 """
 
 import pytest

@@ -15,8 +15,8 @@ from waitlist_shared.ids import new_join_id
 def test_a_refused_signup_that_arrives_again_adds_no_entry(
     waitlist: Waitlist, world: World, by: str
 ) -> None:
-    """If the message of a refused signup reaches Redis again when there is room, it must not add an
-    entry (promise P2).
+    """A signup was refused because the waitlist was full. If its message reaches Redis again when
+    there is room, it must not add an entry (promise P2).
     """
     people = waitlist("ann", capacity=1)
     sent: list[c.Request] = []
@@ -68,8 +68,8 @@ def test_maintenance_takes_out_an_entry_that_no_record_has(
 def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Maintenance also finds an entry that DynamoDB does not know near the front of the queue,
-    where a late message of an import can put it (promise P6).
+    """A late message of an import can add an entry near the front of the queue. If DynamoDB does
+    not know this entry, maintenance finds it there, too (promise P6).
     """
     people = waitlist("ann")
     world.maintain()

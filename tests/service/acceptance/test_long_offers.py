@@ -69,7 +69,7 @@ def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
 def test_everybody_is_reminded_once_if_many_offers_end_together(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One maintenance run reads only some of many offers. The next runs remind the other
+    """There are more offers than one maintenance run can read. The next runs remind the other
     customers.
     """
     monkeypatch.setattr(notifier, "PAGES", 1)

@@ -95,8 +95,8 @@ def hours_pass(people: Admissions, hours: int = HOURS) -> None:
 
 
 def run(people: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
-    """Run maintenance with enough time for the given number of queries. Return how many queries it
-    has made.
+    """Let maintenance run until it has made the given number of queries. Return how many it has
+    made.
     """
     people.world.advance(60)
     people.world.metrics.take()
@@ -139,9 +139,8 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
 def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """If the comparison of the last hours with Redis takes several runs, each run continues where
-    the last one stopped. Until the comparison is complete, the metric `beats_missed` is 1 (promise
-    P7).
+    """Several maintenance runs share the comparison of the last hours with Redis. Until the
+    comparison is complete, the metric `beats_missed` is 1 (promise P7).
     """
     hours_pass(people)
     people.lose_place("bob")
@@ -196,8 +195,8 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
 def test_changes_that_redis_loses_between_the_runs_are_found(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """A replica takes over after the first run, and lacks changes that maintenance has already
-    compared. The next run must find that these changes are lost (promise P7).
+    """After the first run, Redis loses changes that this run has already compared. The next run
+    must notice the loss (promise P7).
     """
     past = RedisState.of(people.world.redis)
     hours_pass(people)
@@ -245,7 +244,7 @@ def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_is_not_gone_on_wi
 def test_a_rebuild_continues_after_an_empty_part_of_the_journal(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """A rebuild does not stop at a part of the journal that contains no changes."""
+    """If a part of the journal contains no changes, a rebuild continues with the next part."""
     hours_pass(people)
     people.world.redis.flushall()
     made = []
@@ -261,10 +260,8 @@ def test_a_rebuild_continues_after_an_empty_part_of_the_journal(
 def test_the_rebuild_of_a_new_waitlist_reads_its_whole_journal(
     table: WatchedTable, minutes: int, read: int
 ) -> None:
-    """A rebuild reads at most the last hour of the journal.
-
-    For a new waitlist, the rebuild also reads the 15 minutes before its creation, because the
-    clocks may differ (promise P9).
+    """A rebuild reads at most the last hour of the journal. For a new waitlist, it also reads the
+    15 minutes before the creation, because the clocks may differ (promise P9).
     """
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     people.configure()

@@ -134,8 +134,8 @@ def test_a_lost_order_of_a_list_at_rest_is_rebuilt(world: World, lists: list[Adm
 def test_maintenance_notices_a_lost_change_on_a_waitlist_without_activity(
     world: World, lists: list[Admissions]
 ) -> None:
-    """If Redis has lost a signup, only the journal shows that something has happened on the
-    waitlist. Maintenance must not skip it then (promise P3).
+    """Redis has lost a signup, so only the journal shows that something has happened on the
+    waitlist. Maintenance must not skip this waitlist (promise P3).
     """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")
@@ -243,9 +243,7 @@ def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
 def test_the_history_has_the_last_counts_of_a_list_at_rest(
     world: World, lists: list[Admissions]
 ) -> None:
-    """The last change came after the last sample. The history of the last hour must contain this
-    change.
-    """
+    """A change that came after the last sample is part of the history of the last hour."""
     lists[0].all_sign_up("bob")
     minutes(world, 5)
     world.advance(3 * 3600)
@@ -400,8 +398,8 @@ def test_an_unknown_entry_is_removed_even_if_maintenance_crashes_at_any_step() -
 def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Maintenance does not skip a waitlist until an entry that DynamoDB does not know is removed
-    from Redis, even if the first attempt fails (promise P3).
+    """Redis has an entry that DynamoDB does not know. Maintenance does not skip the waitlist until
+    the entry is removed, even if the first attempt fails (promise P3).
     """
     entry_id = add_stray(lists[0], "eve")
     claim = c.Claim(

@@ -180,8 +180,8 @@ def let_others_come_and_go(people: Admissions) -> None:
 def test_a_person_who_did_not_go_away_is_told_once(
     waitlist: Waitlist, world: World, happen: Callable[[Admissions], None]
 ) -> None:
-    """If a person's turn becomes near a second time because other people come and go, the person
-    must not get a second message.
+    """When other people come and go, a person's turn can become near a second time. The person must
+    not get a second message.
     """
     people = waitlist("ann", "bob", "cyd", **telling("near"))
     kept(world, *[60] * 3)
@@ -381,9 +381,7 @@ def test_an_offer_that_has_ended_or_hardly_lasts_has_no_notice(
 
 
 def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """A notice that would be due at night is sent when the hours for offers begin in the
-    morning.
-    """
+    """If a notice is due at night, it is sent in the morning, when the hours for offers begin."""
     policy = {"max_inside": 1, "offer_hours": BY_DAY}
     people = waitlist("ann", "bob", "cyd", **telling("near", "ending", near=1, **policy))
     kept(world, 0, 60)

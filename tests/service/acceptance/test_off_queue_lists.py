@@ -49,7 +49,7 @@ def test_the_parked_are_listed_by_time(waitlist: Waitlist, world: World) -> None
 
 
 def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None:
-    """An operator who reads 25 claims that end at the same time in pages of ten sees each entry
+    """25 claims end at the same time. An operator who reads them in pages of ten sees each entry
     once (promise P9).
     """
     people = waitlist(*MANY)

@@ -14,8 +14,8 @@ CLOSED = ("closed", "closed")
 
 
 def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
-    """Return what customers see: the state of the waitlist, why it has no estimate, and for how
-    many seconds caches may keep the response.
+    """Return the waitlist's state that customers see, why there is no estimate, and how many
+    seconds caches may keep the response.
     """
     people = clocks.people
     shown = clocks.public.request("GET", people.path)

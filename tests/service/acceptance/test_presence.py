@@ -119,8 +119,8 @@ def test_a_loss_of_redis_makes_everybody_present(waitlist: Waitlist, world: Worl
 def test_a_failover_that_loses_less_than_two_polls_makes_nobody_away(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Customers poll three times before they would count as away. A customer counts as present even
-    if Redis loses two of these polls.
+    """Customers poll three times before they would count as away. Even if Redis loses two of these
+    polls, the customer counts as present.
     """
     people = waitlist("ann", "bob", admission=PRESENCE, paused=True)
     people.poll("ann")

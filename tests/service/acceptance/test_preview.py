@@ -69,19 +69,15 @@ def preview(bakery: People, **body: Any) -> dict[str, Any]:
 
 
 def previewed(bakery: People, admission: object, position: int) -> tuple[Any, Any]:
-    """Return the estimated wait at a position.
-
-    If there is no estimate, the second value is the reason.
-    """
+    """Return the estimated wait at a position, and the reason if there is none."""
     (found,) = preview(bakery, admission=admission, people=position)["estimates"]
     assert found["position"] == position
     return found["estimated_wait"], found["estimate_unavailable"]
 
 
 def answered(bakery: People, positions: Sequence[int]) -> list[tuple[Any, Any]]:
-    """Return the estimated wait that customers at the given positions see.
-
-    If there is no estimate, the second value is the reason.
+    """Return the estimated waits that customers at the given positions see, and the reasons if
+    there are none.
     """
     looks = {one["position"]: one for one in (bakery.poll(name).json for name in NAMES)}
     return [

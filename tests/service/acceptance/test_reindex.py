@@ -53,8 +53,8 @@ def key_of(people: Segmented, name: str) -> dict[str, Any]:
 
 
 def test_held_and_parked_entries_get_their_new_segments(people: Segmented) -> None:
-    """Entries that are claimed or parked while the segments change are in the new segments when
-    they return to the queue (promise P6).
+    """An operator changes the segments while entries are claimed or parked. When these entries
+    return to the queue, they are in the new segments (promise P6).
     """
     assert people.claimed(2) == ["ann", "bob"]
     people.park("bob")
@@ -244,8 +244,8 @@ def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
 
 
 def test_a_list_that_is_deleted_meanwhile_is_left(people: Segmented) -> None:
-    """If a waitlist is deleted while its segments are built, maintenance gives up its lease.
-    Otherwise, the deletion could not be completed.
+    """A waitlist is deleted while its segments are being built. Maintenance gives up its lease, so
+    that the deletion can be completed.
     """
     before = people.declare(BY_LANGUAGE)
     people.delete_waitlist()

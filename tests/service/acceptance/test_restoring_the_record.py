@@ -51,8 +51,8 @@ def test_the_queue_is_as_it_was_at_the_time_of_the_backup(waitlist: Waitlist, wo
 def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
     waitlist: Waitlist, world: World
 ) -> None:
-    """After a restore, the service does not know the customers who joined after the backup. If they
-    sign up again, they must still be behind everybody who is on the waitlist (promise P1).
+    """A restored backup does not contain customers who signed up later. If they sign up again, they
+    are behind everybody who is on the waitlist (promise P1).
     """
     people = waitlist(*NAMES)
     world.maintain()

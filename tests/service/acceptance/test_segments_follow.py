@@ -99,8 +99,8 @@ def test_the_current_segments_apply_to_a_process_with_outdated_segments(
 def test_a_caller_sends_redis_segments_that_it_has_missed(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """If a request to change the segments was interrupted before it reached Redis, the next request
-    of any client sends the segments to Redis (promise P3).
+    """A request to change the segments was interrupted before it reached Redis. The next request of
+    any client sends the segments to Redis (promise P3).
     """
     people = Segmented(world)
     people.declare(*before)
@@ -172,9 +172,7 @@ def test_an_interrupted_edit_reaches_redis_with_the_current_segments(
 
 
 def test_a_late_restore_does_not_undo_an_edit(people: Segmented) -> None:
-    """A late message about an earlier edit does not move the entry out of the segments of the later
-    edit (promise P2).
-    """
+    """A late message about an earlier edit does not undo the segments of a later one (promise P2)."""
     before = people.world.services.entries.get(people.waitlist_id, people.id_of("bob"))
     assert before
     record_edit(people, "bob", language="Dutch")

@@ -1,5 +1,5 @@
-"""Tests of the time zone of a waitlist. The waitlist's days begin and end in this time zone, and
-times without a time zone are read in it.
+"""Tests of the time zone of a waitlist. The waitlist's days begin at midnight in this zone. Times
+that name no time zone are in this zone, too.
 """
 
 import pytest

@@ -82,8 +82,8 @@ def test_a_quota_of_a_list_without_a_policy_goes_past_a_customer_who_does_not_co
 def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
     waitlist: Waitlist, world: World
 ) -> None:
-    """After a loss of Redis, the service cannot know whether an unused slot was already offered to
-    the next customer. To never offer a slot twice, it does not offer the slot again.
+    """After a loss of Redis, the service cannot know whether the next customer was already offered
+    an unused slot. It does not offer the slot, because the slot could be offered twice.
     """
     people = opened(waitlist, world)
     world.redis.flushall()

@@ -1,5 +1,5 @@
-"""Functions that check a refused request: the response contains the right error, and nothing in
-DynamoDB or Redis has changed.
+"""Functions that check that a request was refused with the right error and has changed nothing in
+DynamoDB or Redis.
 """
 
 from collections.abc import Iterator

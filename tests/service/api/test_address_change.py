@@ -121,9 +121,8 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
 
 
 def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire) -> None:
-    """A customer who asks for a new address does not learn whether this address is free, already on
-    the waitlist, banned, or belongs to somebody who has left. Only the owner of the address gets a
-    message.
+    """A customer who asks for a new address gets the same response for new, known and banned
+    addresses. Only the owner of the address gets a message.
     """
     movers.joins(ADA)
     others = {name: f"{name}@example.net" for name in ("waiting", "left", "banned")}

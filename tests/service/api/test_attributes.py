@@ -96,8 +96,8 @@ def test_without_segments_any_number_of_combinations_is_taken() -> None:
 
 
 def test_an_instance_with_older_segments_refuses_no_signup() -> None:
-    """The current segments decide whether a signup is accepted, even if a function instance still
-    has the old segments in its cache.
+    """The current segments decide whether a signup is accepted, even if the function has cached the
+    old segments.
     """
     people = new_people(segments=[["gender", "language"], ["age"]])
     other = elsewhere(people)

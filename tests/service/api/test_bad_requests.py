@@ -26,7 +26,7 @@ NO_ID = {
     "blank": "the bakery",
 }
 NO_ENTRY_ID = ["a" * 25, "a" * 27, "a" * 300, "A" * 26, "0" * 26, "%C3%A4", "me"]
-# Characters that could end a path parameter early or add a further part to the path, encoded once
+# Characters that could end a path parameter or begin a new part of the path. They are encoded once
 # or twice.
 NOT_OF_A_PARAMETER = [
     *("%2F", "%252F", "%2Fentries", "%3F", "%253F", "%3Flimit=1", "%23", "%2523"),
@@ -52,8 +52,8 @@ def test_a_malformed_waitlist_id_is_named(
 def test_a_parameter_with_a_slash_a_mark_or_a_control_character_is_not_found(
     stocked: People, more: str, operator: bool
 ) -> None:
-    """API Gateway and IAM check the path of a request. A path parameter that contains, for example,
-    a slash must not lead to a route that they have not checked (promise P5).
+    """IAM checks the path of a request before the function does. A path parameter with a slash, for
+    example, must not lead to a route that IAM has not checked (promise P5).
     """
     base, token = (
         (stocked.admin_path, None) if operator else (stocked.path, stocked.token_of("ada"))
@@ -267,9 +267,8 @@ def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
 
 
 def test_only_an_operator_may_leave_out_the_content_type(stocked: People) -> None:
-    """Any web page can make a browser send a request without a content type, and the browser does
-    not ask the service first. Customers' requests without a content type are therefore refused
-    (promise P5).
+    """Any web page can make a browser send a request without a content type. The service therefore
+    refuses such requests from customers (promise P5).
     """
     headers = {"content-type": ""}
     with nothing_changes(stocked.world):

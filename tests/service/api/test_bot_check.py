@@ -153,8 +153,8 @@ def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_let
 
 
 def test_a_token_longer_than_turnstile_makes_is_refused_without_a_question(make: Make) -> None:
-    """Do not send an overlong token to the provider. A firewall could refuse the request, and its
-    response would not say whether the token is valid.
+    """The service does not send an overlong token to the provider, because a firewall in between
+    could refuse the request.
     """
     people = make("turnstile", bot_check_down="accept")
     refused = people.join("ada", f"person.signup.{'x' * 2048}.{API}")
@@ -378,8 +378,8 @@ def test_tokens_with_characters_that_no_provider_uses_are_refused(make: Make) ->
 
 
 def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -> None:
-    """The provider accepts each token only once. If a signup starts again because its cached
-    settings were outdated, it must not ask the provider a second time.
+    """The provider accepts each token only once. If a signup must start again with new settings, it
+    does not ask the provider again.
     """
     rules = {"field": "email", "verify": "before_offer"}
     people = make(identity=rules, rejoin="never")

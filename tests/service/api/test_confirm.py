@@ -38,9 +38,8 @@ def people(wire: Wire) -> Admissions:
 
 
 def run(people: Admissions, seconds: float = 2 * MINUTE) -> None:
-    """Run maintenance, but do not compare the journal with Redis.
-
-    This comparison would be slow, because it covers all days since the last run.
+    """Run maintenance, but do not compare the journal with Redis. The comparison of several days
+    would be slow.
     """
     people.world.advance(seconds)
     people.world.maintenance.intent_finisher.finish_intents()
@@ -388,7 +387,7 @@ def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
 
 
 def silent(people: Admissions, **settings: Any) -> None:
-    """End Ada's wait in Redis, because Ada did not answer in time."""
+    """Let the time for Ada's answer pass, so that her wait ends in Redis."""
     people.configure(confirm={**RULES, "then": "leave"}, **settings)
     answer(asked(people), "bob", "cyd")
     on(people, 15)

@@ -26,8 +26,8 @@ def test_an_unsigned_admin_call_is_unauthorized(stocked: People, route: str) -> 
 
 @pytest.mark.parametrize("route", OF_OPERATORS)
 def test_a_stranger_does_not_learn_what_else_is_wrong(stocked: People, route: str) -> None:
-    """The service checks the credentials first. It looks at the body and at the stored data only
-    after that (promise P5).
+    """The service checks the credentials before it looks at the body and at stored data (promise
+    P5).
     """
     for wrong in ("not-an-id", stocked.id_of("nobody")):
         answer = stocked.world.request(

@@ -234,9 +234,8 @@ def test_signups_are_counted_by_their_source(people: People) -> None:
 
 
 def test_sources_that_no_operator_has_named_count_together(people: People) -> None:
-    """Links contain the source of a signup, for example a campaign, and anyone can invent a source.
-    Invented sources are counted together, and do not replace the sources that operators have named
-    (promise P5).
+    """A link contains the source of a signup, for example a campaign, and anyone can invent a
+    source. Invented sources are counted together (promise P5).
     """
     people.configure(page={"fields": FORM, "source": "utm_source", "sources": ["news"]})
     for number in range(52):

@@ -308,8 +308,8 @@ def test_anyone_sees_which_field_a_signup_needs(by_phone: People) -> None:
 
 
 def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) -> None:
-    """A dry run of an import changes nothing. After the real import, the link in each result opens
-    the place of that row.
+    """A dry run of an import changes nothing. The real import returns a link for each row, with
+    which the person can open the place.
     """
     signed_up = join(by_mail, "gus@example.org").json
     rows = [

@@ -14,7 +14,7 @@ from waitlist_shared.limits import MAX_BATCH
 def bring(people: People, *names: Any) -> Answer:
     """Import people and ask for their entry tokens.
 
-    A string in `names` is short for a row that contains only this customer id.
+    A string in `names` stands for a row that contains only this customer id.
     """
     rows: list[Any] = [{"customer_id": one} if isinstance(one, str) else one for one in names]
     path = f"{people.admin_path}/import/tokens"

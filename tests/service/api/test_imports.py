@@ -1,4 +1,4 @@
-"""Tests of imports: what the response says, and which places the people get."""
+"""Tests of the responses to imports, and of the places that imported people get."""
 
 from typing import Any
 
@@ -224,8 +224,7 @@ def test_a_late_removal_of_the_first_import_does_not_remove_the_second(people: P
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert first is not None
     people.leave("ada")
-    # Redis forgets a signup some time after it has ended. The test deletes the keys instead of
-    # waiting.
+    # Redis forgets an ended signup after some time. The test deletes its keys instead of waiting.
     people.world.redis.delete(
         keys.shared_milliseconds(people.waitlist_id), keys.tombstones(people.waitlist_id)
     )

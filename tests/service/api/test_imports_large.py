@@ -1,7 +1,5 @@
-"""Tests that every import within the documented limits succeeds, however large its rows are.
-
-The in-memory table of the tests refuses the same requests as DynamoDB does
-(tests/support/refusals.py).
+"""Tests that every import within the documented limits succeeds. The in-memory table refuses the
+same requests as DynamoDB, for example items that are too large.
 """
 
 import json
@@ -42,8 +40,8 @@ def test_a_hundred_rows_of_15_kb_join(people: People) -> None:
 
 
 def test_a_hundred_rows_rejoin() -> None:
-    """While a customer joins again, the record contains both the former and the new profile. It
-    must still not be too large for DynamoDB.
+    """While a customer joins again, the record contains the former and the new profile. Even then,
+    it is not too large for DynamoDB.
     """
     people = new_list()
     imported = rows(profile={"note": NOTE["note"][1:]}, attributes={**ATTRIBUTES, "a0": "other"})

@@ -1,4 +1,4 @@
-"""Tests an import of a real customer whose customer id a guest has already used to sign up."""
+"""Tests imports of customers after a guest has signed up with the customer's id."""
 
 import pytest
 
@@ -66,8 +66,8 @@ def test_a_replaced_guest_has_a_token_that_fits_nothing(people: People) -> None:
     for method, path in (("DELETE", ""), ("POST", "/enter"), ("POST", "/exit"), ("GET", "/pass")):
         refused = people.world.request(method, people.entry("ada") + path, token=strangers)
         assert refused.status == 403, path
-    # The replaced guest cannot get the new entry token, neither with the idempotency key nor with
-    # the old token.
+    # The replaced guest cannot get the new entry token, even with the old token or the idempotency
+    # key of the old signup.
     assert people.sign_up("ada", key="strangers").code == "already_on_list"
     assert people.sign_up("ada").code == "already_on_list"
     assert people.order() == ["ada", "bob"]

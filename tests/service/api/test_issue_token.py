@@ -126,8 +126,8 @@ def test_an_erased_entry_gets_no_token(people: People, is_finished: bool) -> Non
 
 
 def test_an_expired_entry_gets_no_token() -> None:
-    """After an entry has expired, no token can be issued for it, even if DynamoDB has not deleted
-    the record yet (promise P8).
+    """No token can be issued for an expired entry, even if DynamoDB has not deleted its record yet
+    (promise P8).
     """
     people = new_list(retention_days=1)
     people.bring("ada")

@@ -171,8 +171,8 @@ def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> N
 
 
 def test_customers_with_accounts_need_no_verified_address(members: Members) -> None:
-    """A customer with an account is identified by the `sub` claim of the JWT, so the waitlist
-    neither asks for an address nor verifies one.
+    """The `sub` claim of the JWT identifies a customer with an account, so the waitlist does not
+    ask for an address.
     """
     rules = {"field": "email", "verify": "before_offer", "blocked_domains": ["example.com"]}
     assert members.configure(identity=rules).status == 200

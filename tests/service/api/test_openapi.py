@@ -178,8 +178,8 @@ def test_headers_have_when_to_come_again_and_what_to_prove(route: str) -> None:
 
 @each_operation
 def test_each_request_may_have_an_id_and_each_answer_has_one(route: str) -> None:
-    """Every response has the header with the request id. Only the errors that API Gateway itself
-    returns lack it.
+    """Every response from a function has a header with the request id. API Gateway's own errors do
+    not have it.
     """
     operation = OPERATIONS[route]
     (asked,) = (one for one in operation["parameters"] if one["name"] == HEADER)

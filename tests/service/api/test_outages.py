@@ -208,8 +208,8 @@ def test_without_the_private_function_the_queue_is_unavailable(
 def test_a_crash_of_the_private_function_after_its_work_is_answered_with_503(
     people: People, lambda_: Switch, ask: str
 ) -> None:
-    """If the private function crashes after it has done the work, the caller cannot know whether
-    the request took effect. The client must repeat the request (promise P3).
+    """If the private function crashes, nobody knows whether the request took effect. The response
+    asks the client to repeat the request (promise P3).
     """
     lambda_.failure = lambda call: {**call(), "FunctionError": "Unhandled"}
     refused(ASKS[ask](people), 503, "queue_unavailable")

@@ -183,8 +183,8 @@ def test_a_list_that_verifies_does_not_tell_who_joins_too_often() -> None:
 
 
 def test_a_stranger_who_signs_an_address_up_again_and_again_shuts_nobody_out() -> None:
-    """Even if a stranger signs up with somebody's address again and again, the owner of the address
-    can make as many changes as others.
+    """A stranger signs up with somebody's address again and again. The owner of the address can
+    nevertheless make as many changes as other customers.
     """
     guests = Watched.on(rejoin="always")
     for _ in range(AT_ONCE + 5):

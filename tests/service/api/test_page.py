@@ -312,8 +312,8 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
 
 
 def test_previews_and_search_engines_get_what_the_list_allows() -> None:
-    """In the HTML, the name, text and URLs of a waitlist appear only as values of attributes
-    (promise P5).
+    """Names, texts and URLs from the settings of a waitlist appear in the HTML only as values of
+    attributes (promise P5).
     """
 
     def tags(**settings: Any) -> dict[str, str | None]:

@@ -55,9 +55,8 @@ def issuer_of_pass(people: People) -> str:
 
 
 def test_behind_cloudfront_no_response_contains_the_address_of_api_gateway(inside: People) -> None:
-    """If the API is behind CloudFront, passes and the list of keys must contain CloudFront's
-    address and never API Gateway's. API Gateway's stage variables tell the function CloudFront's
-    address (promise P5).
+    """If the API is behind CloudFront, passes and the list of keys contain CloudFront's address,
+    and never API Gateway's (promise P5).
     """
     assert issuer_of_pass(inside) == URL
     inside.world.stage_variables = {"edge_url": EDGE}

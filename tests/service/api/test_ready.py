@@ -160,8 +160,8 @@ def test_a_rebuild_knows_who_rests(people: Admissions) -> None:
 def test_an_interrupted_pause_is_completed_or_leaves_nothing(
     people: Admissions, wire: Wire, fault: Any, step: int, retried: bool
 ) -> None:
-    """If a request to skip turns is interrupted at any of its calls, DynamoDB and Redis agree after
-    a repeated request or a maintenance run.
+    """A customer's request to skip turns is interrupted. DynamoDB and Redis agree again after the
+    customer repeats it, or after a maintenance run.
     """
     until = iso(people.world.clock.now_millis() + DAY * 1000)
     wire.arm(step, fault)
@@ -209,8 +209,8 @@ def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admission
 
 @pytest.mark.parametrize("how", ["whole", "unrecorded", "unrecorded, then moved"])
 def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, how: str) -> None:
-    """A rebuild restores the delay of a released entry, even if the entry was moved before DynamoDB
-    recorded the release (promise P3).
+    """An entry was released with a delay, and then moved before DynamoDB recorded the release. A
+    rebuild restores the delay (promise P3).
     """
     people.claim()
     wire.arm(0, crash_after)

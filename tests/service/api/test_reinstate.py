@@ -203,8 +203,8 @@ def test_the_end_of_a_parked_stay_is_in_the_history(people: Admissions) -> None:
 def test_a_missed_offer_that_only_redis_has_noticed_is_added_to_the_history(
     people: Admissions,
 ) -> None:
-    """An operator reinstates a customer who has missed an offer. If only Redis has noticed the
-    missed offer so far, maintenance adds it to the history later (promise P3).
+    """An operator reinstates a customer whose missed offer is only known to Redis. Maintenance
+    later adds the missed offer to the history (promise P3).
     """
     does_not_come(people)
     people.world.advance(1)
@@ -477,7 +477,7 @@ def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wi
     leaves(people)
     cut_off_after_intent(people, wire)
     assert people.recorded("cyd")["intent"]["joining_reason"] == REASON
-    # The erasure crashes right after its first write, which is its second call to AWS.
+    # The second call to AWS is the first write of the erasure. The erasure crashes after this call.
     wire.arm(1, crash_after)
     with pytest.raises(Crash):
         people.erase("cyd")

@@ -41,8 +41,8 @@ def unrevised(item: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent: str) -> None:
-    """A second signup first writes its profile to the record. If the signup is then refused, the
-    record must contain the former profile again (promise P5).
+    """A second signup writes its profile to the record before it asks Redis for a place. If Redis
+    refuses, the record gets its former profile back (promise P5).
     """
     before = item_of(left)
     left.configure(capacity=1)

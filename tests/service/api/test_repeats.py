@@ -27,8 +27,8 @@ def test_a_repeat_with_the_same_key_gets_the_same_answer(people: People) -> None
 def test_a_key_with_another_body_is_refused(
     people: People, body: dict[str, object], has_left: bool
 ) -> None:
-    """If a client uses an idempotency key with a different body, the request is refused, even if
-    the customer has left in between (promise P5).
+    """A client sends a second request with the same idempotency key and a different body. The
+    service refuses it, even if the customer has left in between (promise P5).
     """
     first = {"profile": {"name": "Bob", "age": 5}, "attributes": {"language": "Spanish"}}
     assert people.sign_up("bob", key="k", **first).status == 201
@@ -166,8 +166,8 @@ def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> Non
 def test_a_claims_key_with_another_body_is_refused(
     people: People, other: dict[str, object]
 ) -> None:
-    """If an operator uses the key of a claim for a different request, the service refuses it, and
-    claims and admits nobody (promise P5).
+    """An operator uses the idempotency key of a claim for a different request. The service refuses
+    this request, and claims and admits nobody (promise P5).
     """
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"

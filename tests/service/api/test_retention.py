@@ -88,8 +88,8 @@ def test_an_admitted_or_removed_entry_expires_too(people: Admissions, how: str) 
 
 
 def test_an_end_that_was_cut_off_expires_when_maintenance_finishes_it(people: Admissions) -> None:
-    """If a customer's request to leave crashed after its first step, the entry expires after
-    maintenance has completed the request (promise P3).
+    """A customer's request to leave crashes after its first step. When maintenance has completed
+    the request, the entry gets an expiry date (promise P3).
     """
     people.all_sign_up("ada")
     key = (people.waitlist_id, people.id_of("ada"))
@@ -170,8 +170,8 @@ def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admiss
 
 
 def test_an_expired_customer_joins_as_a_new_one(people: Admissions) -> None:
-    """Even if the waitlist allows nobody to join again, a customer whose data has expired can sign
-    up, even with the same idempotency key.
+    """A customer whose data has expired can sign up like a new customer, even on a waitlist that
+    allows nobody to join again.
     """
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")

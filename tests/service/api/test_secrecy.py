@@ -1,8 +1,7 @@
-"""Tests that strangers who know an email address, but cannot read its mailbox, do not learn whether
-its owner is on the waitlist.
+"""Tests that strangers who know an email address do not learn whether its owner is on the waitlist.
 
-For known and unknown addresses, the service sends exactly the same response and makes the same
-calls to AWS and Redis. `make bench` measures whether they also take the same time.
+For known and unknown addresses, the service sends the same response and makes the same calls to AWS
+and Redis. `make bench` measures whether both take the same time.
 """
 
 import random
@@ -281,8 +280,8 @@ def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None
 
 
 def test_all_invalid_codes_get_the_same_response(guests: Watched) -> None:
-    """Every code that is not valid gets the same response, so the response does not show whether
-    the signup has ended, was erased, or belongs to a different waitlist.
+    """All codes that are not valid get the same response. The response does not reveal why a code
+    is not valid.
     """
     other = Guests(guests.world, "butcher")
     other.configure(identity=RULES)
@@ -319,8 +318,8 @@ def test_only_operators_find_people(guests: Watched) -> None:
 
 @pytest.mark.parametrize("verify", ["off", "before_offer"])
 def test_entering_an_address_does_not_reveal_whether_it_is_known(verify: str) -> None:
-    """If a customer enters somebody else's address, the response and the calls are the same,
-    whatever that person has done on the waitlist. The response does not contain the address.
+    """A customer enters somebody else's address. The response and the calls to AWS are the same,
+    whatever that person has done on the waitlist.
     """
     guests = Watched.on(identity={**RULES, "verify": verify})
     states = ("admitted", "waiting", "left", "banned", "erased", "moved")
@@ -352,8 +351,8 @@ def test_entering_an_address_does_not_reveal_whether_it_is_known(verify: str) ->
 
 
 def test_a_changed_address_costs_one_more_read(guests: Watched) -> None:
-    """After a customer has changed their address, a signup with the new address reads DynamoDB once
-    more than a signup with an unknown address. The two responses are still equal.
+    """A signup with an address to which somebody has changed reads DynamoDB once more than a signup
+    with an unknown address. The responses are equal.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))

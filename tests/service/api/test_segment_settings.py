@@ -1,6 +1,4 @@
-"""Tests of the setting `segments`: which segments an operator can declare, and how the API returns
-them.
-"""
+"""Tests of the setting `segments`, with which an operator declares the segments of a waitlist."""
 
 from typing import Any
 

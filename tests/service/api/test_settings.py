@@ -184,8 +184,8 @@ def test_a_refused_second_signup_keeps_the_first(
 
 
 def test_hidden_counts_are_in_no_answer_to_a_customer(people: People) -> None:
-    """If an operator hides the counts, a process with old settings in its cache hides them at once,
-    too (promise P8).
+    """When an operator hides the counts, a process with old settings in its cache also hides them
+    at once (promise P8).
     """
     people.all_sign_up("ada", "bob")
     others = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)

@@ -1,6 +1,5 @@
-"""Tests the limits on the size of a body: 16 KB, or 2 MB for an import, which has up to 500 rows.
-
-A larger body is refused before it is parsed (promise P9).
+"""Tests the maximum size of a request body, which is 16 KB, or 2 MB for an import. A larger body is
+refused before it is parsed (promise P9).
 """
 
 import base64

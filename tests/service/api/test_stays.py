@@ -1,7 +1,5 @@
-"""Tests that an entry token is valid for one signup.
-
-If the customer leaves and signs up again, the customer gets a new token, and the old one is refused
-(promise P5).
+"""Tests that an entry token is valid for one signup. A customer who leaves and signs up again gets
+a new token, and the old token is refused (promise P5).
 """
 
 from collections.abc import Callable
@@ -159,8 +157,8 @@ def test_an_earlier_stays_token_gets_no_place_by_a_signup(people: People, story:
 def test_a_strangers_token_does_not_work_for_the_real_customers_signup(
     people: People,
 ) -> None:
-    """A stranger signs up as a customer and then leaves. When the real customer signs up, the
-    stranger's token no longer works (promise P5).
+    """A stranger signs up with a customer's id and then leaves. When the real customer signs up,
+    the stranger's token no longer works (promise P5).
     """
     people.all_sign_up("bob")
     strangers = signup_token(people, "ada")

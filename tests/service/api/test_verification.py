@@ -110,9 +110,7 @@ def seen(answer: Answer) -> tuple[Any, ...]:
 def test_every_address_gets_the_same_answer_in_the_same_time_by_the_same_calls(
     guests: Guests, wire: Wire
 ) -> None:
-    """The response is the same whether the address is new, not yet verified, verified or banned, or
-    its owner has left.
-    """
+    """The response to a signup does not reveal what the service knows about the address."""
 
     def answered(address: str, key: str | None = None, **profile: Any) -> tuple[Any, ...]:
         wire.disarm()
@@ -220,8 +218,8 @@ CONSENT: dict[str, list[dict[str, Any]]] = {
 
 
 def test_the_newest_signup_with_an_unverified_address_determines_the_data(guests: Guests) -> None:
-    """If a stranger has signed up with somebody's address and the owner then signs up, the owner's
-    data replaces the stranger's. The place stays the same.
+    """A stranger has signed up with somebody's address. When the owner signs up, the owner's data
+    replaces the stranger's data, and the place stays the same.
     """
     guests.configure(identity=RULES, page=CONSENT, segments=[["size"]], messages={"kinds": []})
     stranger = {"profile": {"email": "ADA@EXAMPLE.COM", "name": "Mallory", "terms": "I agree"}}
@@ -328,8 +326,8 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
 def test_a_signup_during_a_verification_does_not_change_verified_data(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """After customers have verified their address and seen their data, no later signup changes the
-    data.
+    """After a customer has verified the address, no later signup with the same address changes the
+    customer's data.
     """
     guests.join(ADA, name="Ada")
     code = guests.code(ADA)
@@ -441,8 +439,8 @@ def test_the_event_verification_asked_has_its_own_timestamp(guests: Guests) -> N
 
 
 def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -> None:
-    """After the deadline, a customer may verify the address while maintenance is about to end the
-    signup. Only one of the two happens.
+    """A customer verifies the address after the deadline, while maintenance is ending the signup.
+    Either the address is verified or the signup ends.
     """
     guests.join(ADA)
     guests.world.advance(59 * MINUTE)
@@ -491,8 +489,8 @@ def rank_of_ada(guests: Guests) -> int | None:
 def test_two_devices_that_sign_up_at_once_get_one_entry(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """If two devices sign up with two spellings of the same address at the same time, and verify it
-    at the same time, there is only one entry.
+    """Two devices sign up with two spellings of the same address at the same time, and verify it.
+    There is only one entry.
     """
     answers: list[Answer] = []
     wire.arm(step, before(lambda: answers.append(guests.join("Ada+2@Example.com"))))

@@ -30,9 +30,8 @@ Detail = dict[str, Any]
 
 
 class Scene:
-    """A waitlist with Ada and Bob.
-
-    Redis' clock stands still, so the logical timestamps are as close to each other as possible.
+    """A waitlist with Ada and Bob. Redis' clock stands still, so that the logical timestamps are as
+    close together as possible.
     """
 
     def __init__(self) -> None:

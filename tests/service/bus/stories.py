@@ -568,8 +568,8 @@ def is_erased_long_after(scene: Scene) -> None:
 
 @story(JOINED, ERASED)
 def is_erased_after_an_edit(scene: Scene) -> None:
-    """If the record's logical timestamp is older than an edit, the erasure must still get a higher
-    timestamp than the edit.
+    """An edit does not change the timestamp in the record. The erasure must nevertheless get a
+    higher timestamp than the edit.
     """
     signs_up(scene)
     assert scene.people.edit("ada", profile={"name": "Ada"}).status == 200

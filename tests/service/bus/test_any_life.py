@@ -192,10 +192,8 @@ class Webhook:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("apart", [-20 * 60, -0.05, 0, 0.05, 20 * 60])
 def test_webhooks_arrive_in_order_even_if_the_clocks_differ(apart: float, seed: int) -> None:
-    """Each event must reach the webhook once, and in the order in which the requests took effect,
-    even if the clocks differ (promises P2 and P3).
-
-    The functions' clock is `apart` seconds ahead of Redis' clock.
+    """The functions' clock is `apart` seconds ahead of Redis' clock. The webhook nevertheless gets
+    each event once and in order (promises P2 and P3).
     """
     chance, scene = random.Random(seed), Scene()
     scene.clock.advance(apart)
@@ -208,8 +206,7 @@ def test_webhooks_arrive_in_order_even_if_the_clocks_differ(apart: float, seed: 
     )
     assert configured.status == 200, configured.text
     losses = LOSSES if seed % 2 else ()
-    # Many operations happen to the same person at the same moment, and customers sign up again as
-    # often as they leave.
+    # Many requests concern the same person at the same moment. Customers who leave sign up again.
     weights = {
         **dict.fromkeys(USUAL, 1.0),
         **dict.fromkeys((*PAUSES, *losses), 0.3),

@@ -98,8 +98,8 @@ def test_the_bus_gets_at_most_ten_events_in_a_call(bus: Bus) -> None:
 def test_a_refused_event_is_sent_again_with_all_later_records(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If the bus refuses an event, the function returns this record to Lambda, and Lambda sends it
-    again together with all later records. The order of the events is therefore kept.
+    """If the bus refuses an event, the function hands this record and all later ones back to
+    Lambda. Lambda sends them again, so the order of the events is kept.
     """
     scene = Scene()
     signs_up(scene)
@@ -136,8 +136,8 @@ def test_a_bus_that_does_not_answer_gets_the_whole_batch_again(
 
 
 def test_each_maintenance_run_publishes_a_heartbeat(bus: Bus) -> None:
-    """DynamoDB's stream omits writes that change nothing. Each maintenance run must therefore
-    change an item, so that a heartbeat is published even if nothing else has happened.
+    """Each maintenance run changes an item in the table, so that a heartbeat is published.
+    DynamoDB's stream would not contain a write that changes nothing.
     """
     scene = Scene()
     for _minute in range(2):

@@ -1,5 +1,5 @@
-"""A process may be slow to record a change, so that its event is published late. The logical
-timestamp of the event then shows its place in the order.
+"""If a process is slow to record a change, its event is published late. The event's logical
+timestamp then shows when the change took effect.
 """
 
 from collections.abc import Callable
@@ -44,8 +44,8 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
     fast: Callable[[Admissions], object],
     expected: list[str],
 ) -> None:
-    """If consumers sort events by their logical timestamps, they have the order in which the
-    service made the changes (promise P2).
+    """Consumers that sort events by logical timestamp get the order in which the service made the
+    changes (promise P2).
     """
     scene = Scene()
     prepare(scene)

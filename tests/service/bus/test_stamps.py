@@ -115,9 +115,8 @@ def is_banned(people: Admissions) -> object:
 def test_events_after_an_unnoticed_failover_get_later_timestamps(
     act: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """After a failover that the service cannot notice, the new Redis server lacks the last moves of
-    an entry. Its next events must still get higher logical timestamps than these moves (promise
-    P3).
+    """After a failover, Redis lacks the last moves of an entry, and the service cannot notice it.
+    Later events of the entry still get higher timestamps than these moves (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -164,8 +163,8 @@ def is_erased_and_banned(people: Admissions) -> object:
 def test_a_signup_after_a_ban_gets_a_later_timestamp_than_the_ban(
     comes: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """A ban gets its logical timestamp from the clock of a Lambda function, which is ahead of
-    Redis' clock here. The next signup must still get a higher timestamp than the ban (promise P3).
+    """A ban gets its timestamp from a function's clock, which is ahead of Redis' clock. The next
+    signup still gets a higher timestamp than the ban (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -219,8 +218,8 @@ def test_the_event_of_the_slower_request_is_published_after_the_faster_one(
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """Two requests change the same entry. Even if the slower request has read the record first, its
-    event comes after the event of the faster one (promises P2 and P3).
+    """Two requests change the same entry at the same time. The event of the slower request comes
+    after the event of the faster one (promises P2 and P3).
     """
     scene = Scene()
     is_admitted_by_hand_and_let_in(scene)
@@ -239,8 +238,8 @@ def is_admitted_by_hand_and_let_in(scene: Scene, **settings: Any) -> None:
 
 
 def test_a_ban_that_an_edit_overtakes_gets_a_later_timestamp() -> None:
-    """A ban and an edit run at the same time. The ban gets its logical timestamp first but is
-    written last, so it must get a new timestamp (promise P3).
+    """A ban gets its timestamp before a simultaneous edit, but is written after this edit. The ban
+    must then get a new timestamp (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -274,8 +273,8 @@ def test_an_overtaken_event_gets_a_later_timestamp_and_an_erasure_comes_last(
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """If a slow request gets its logical timestamp first but is written last, it must get a new
-    timestamp (promises P3 and P8).
+    """A slow request gets its timestamp before a fast one, but is written after it. The slow
+    request must then get a new timestamp (promises P3 and P8).
     """
     scene = Scene()
     signs_up(scene)

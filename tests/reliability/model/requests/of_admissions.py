@@ -204,7 +204,7 @@ def decline_and_leave(name: str) -> Request:
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
-            # If the entry was erased while the request was running, the erasure may also have
+            # If the entry was erased at the same time, the request for the erasure may have
             # recorded that the customer left.
             return line, replace(no("entry_not_found"), is_either=True)
         if stay.state in ENDED:

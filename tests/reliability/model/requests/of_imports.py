@@ -100,9 +100,7 @@ class _Import:
                 yield self._forgotten(self._placed(begun, list(order)))
 
     def look(self, line: Waitlist) -> Waitlist:
-        """Note once which people are already on the waitlist. The import does not notice later
-        changes.
-        """
+        """Record once who is already on the waitlist. The import does not notice later changes."""
         if self._has_looked(line):
             return line
         return line.look(self.key, {row.name: _standing(line, row.name) for row in self.people})
@@ -129,8 +127,8 @@ class _Import:
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if any(self._is_overtaken(line, row.name, drawn) for row in some):
-            # A different request has added one of these people. The service chooses new ranks for
-            # the remaining rows, so that they come after this person.
+            # A different request has added one of these people in the meantime. The remaining rows
+            # get new ranks, so that they stand behind this person.
             line, drawn = self._looked_again(line, some), {}
         for row in some:
             line = model.signup_finished(line, row.name)

@@ -1,4 +1,6 @@
-"""Requests to invite the first people in the queue. Each of them gets one offer."""
+"""Requests of operators to invite the first people in the queue. Each invited person gets one
+offer.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

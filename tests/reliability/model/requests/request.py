@@ -14,8 +14,8 @@ from tests.support.model import Waitlist
 class Expected:
     """The response that a request must get.
 
-    If `is_either` is true, a success and a refusal are both correct, because a different request
-    has changed the entry. `rows` contains the possible results of each imported row.
+    If `is_either` is true, a success and a refusal are both correct. `rows` contains the possible
+    results of each imported row.
     """
 
     refusal: str = ""
@@ -29,8 +29,8 @@ class Expected:
 
 Effect = tuple[Waitlist, Expected]
 NOTHING = Expected()
-# By default, other clients can see two changes of a request before its response. For a signup, the
-# signup first begins, and then the entry gets its place in the queue.
+# By default, a request makes two changes that other clients can see. A signup, for example, first
+# begins, and then its entry gets a place.
 EARLY_STEPS = 2
 
 
