@@ -83,8 +83,8 @@ def test_released_entries_are_admitted_by_other_workers_and_none_twice(crowd: Li
 
 
 def test_a_person_who_leaves_and_is_admitted_at_once_counts_as_having_left(crowd: Line) -> None:
-    """If a person leaves and is admitted at the same time, the service counts the person as having
-    left, whichever request reaches Redis first (promises P2 and P4).
+    """If a person leaves and is admitted at the same time, the person counts as having left
+    (promises P2 and P4).
     """
 
     def admit() -> Counter[str]:
@@ -119,8 +119,8 @@ def test_a_claim_that_is_sent_many_times_claims_people_once(crowd: Line) -> None
 
 
 def test_only_the_first_end_of_a_claim_takes_effect(crowd: Line) -> None:
-    """If workers try to complete, release and park the same claim at the same time, the first
-    request decides. After that, only requests of the same kind succeed (promises P2 and P4).
+    """Workers try to complete, release and park the same claim at the same time. The first request
+    decides, and only requests of the same kind still succeed (promises P2 and P4).
     """
     ((name, entry),) = crowd.claimed().items()
     verbs = ["complete", "release", "park", "complete"] * (CLAIMERS // 4)

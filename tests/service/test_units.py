@@ -67,9 +67,8 @@ def people() -> Admissions:
 def counted(
     people: Admissions, call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> Operation:
-    """Return what a call uses.
-
-    Reads of the settings are left out, because the function caches the settings for 30 seconds.
+    """Return the units that a call uses. Reads of the settings are left out, because the function
+    caches the settings.
     """
     sent: list[object] = []
     send = QueueClient.send
@@ -93,8 +92,8 @@ def counted(
 
 
 def largest(letter: str) -> dict[str, list[str]]:
-    """Return attributes that are almost as large as a guest may send. DynamoDB's index contains
-    them too, so they add to the cost of a write twice.
+    """Return attributes of nearly the maximum size. A write stores them twice, in the table and in
+    its index.
     """
     return {f"a{number}": [f"{value:02d}{letter * 62}" for value in range(15)] for number in "12"}
 
@@ -137,8 +136,8 @@ def test_a_verified_signup_costs_as_much_as_documented(monkeypatch: pytest.Monke
 def test_the_most_expensive_request_of_each_route_costs_as_much_as_documented(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """To make each request as expensive as possible, profiles and attributes have the largest size
-    that guests may send, both before and after the request.
+    """Each request is as expensive as possible, because profiles and attributes have the maximum
+    size before and after it.
     """
     people = Admissions(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(

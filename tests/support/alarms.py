@@ -126,8 +126,8 @@ def statistic(
     return [STATISTICS[name](period) if period else None for period in flat]
 
 
-# From here on, this file evaluates metric math. Python itself evaluates the expression, with
-# objects of the following class as values.
+# The rest of this file evaluates metric math. Python evaluates the expression, in which metrics are
+# objects of the following class.
 
 
 class _Values:

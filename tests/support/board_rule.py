@@ -1,4 +1,4 @@
-"""Computes a customer's position as an app does. The app gets a public board, which lists the ranks
+"""Computes a customer's position from the public board, as an app does. The board lists the ranks
 at some positions of the queue.
 """
 

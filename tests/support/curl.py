@@ -1,8 +1,7 @@
-"""A stand-in for curl, so that `make test` works without curl. The command `make test-curl` uses
-the real curl.
+"""A stand-in for curl, so that `make test` works without curl. `make test-curl` uses the real curl.
 
-The stand-in knows only the options that the documents and the output of `make run` use. For any
-other option, it raises ValueError.
+The stand-in knows only the options that the documents and the output of `make run` use. For other
+options, it raises ValueError.
 """
 
 import sys

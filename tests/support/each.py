@@ -9,9 +9,8 @@ from typing import Any
 
 
 def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]], Any]:
-    """Call a test function for each case, and pass the case as the argument `name`.
-
-    If several cases fail, the error contains all of them with the keys of `cases`.
+    """Call a test function for each case, and pass the case as the argument `name`. If several
+    cases fail, the error contains all of them.
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:

@@ -148,8 +148,8 @@ def unheard_and(action: Callable[[], object]) -> Fault:
 def delivered_twice(call: Call) -> Any:
     """Make the call twice, as the AWS SDK does when it gets no response to the first one."""
     answer = call.make()
-    # A transaction contains an idempotency token. If the SDK sends the transaction again, DynamoDB
-    # repeats its first answer.
+    # If the SDK sends a transaction twice, DynamoDB repeats its first response, because the
+    # transaction contains an idempotency token.
     return answer if call.name == "TransactWriteItems" else call.make()
 
 

@@ -68,10 +68,8 @@ FLOOD: dict[str, Dearest] = {
 
 
 def table_units(rates: Mapping[str, float]) -> float:
-    """Return how many write units the table uses per second.
-
-    `rates` maps each route to its requests per second. The result includes the writes for webhooks
-    and messages.
+    """Return how many write units the table uses per second, including the writes for webhooks and
+    messages. `rates` maps each route to its requests per second.
     """
     calls = [(count, FLOOD[route]) for route, count in rates.items()]
     offers = sum(count * cost.offers for count, cost in calls)

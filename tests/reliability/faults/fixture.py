@@ -154,7 +154,7 @@ class FaultFixture:
         last_ticket = int(self.stores.redis.hget(keys.meta(waitlist_id), "last_ticket"))
         waiting = [(name, one) for name, one in records.items() if _waits(one)]
         if early := [name for name, one in waiting if one["stamp"] > last_ticket]:
-            yield f"the next signup may stand ahead of {early}"
+            yield f"the next signup may get a place ahead of {early}"
 
     def _wrong_positions(self, order: list[str]) -> Iterator[str]:
         for place, name in enumerate(order, start=1):

@@ -112,7 +112,7 @@ def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]
     highest = None
     for seen in line:
         if highest is not None and seen.priority > highest:
-            yield Problem("order", f"{seen.person} stands behind a lower priority")
+            yield Problem("order", f"{seen.person} is behind an entry with a lower priority")
         highest = seen.priority
         person = people.get(seen.person)
         if person is None or person.was_moved:

@@ -180,7 +180,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         " within the run, these entries get a second offer, and the history has both offers. In"
         " the same way, the slot of a withdrawn offer may go back to the entry that it was taken"
         " from. An invitation that continues at this time may have read the queue before, so it"
-        " invites other entries, which stand behind these.",
+        " invites other entries, which are behind these.",
         "enter / offered unrecorded / time-out with effect, Redis lost / step 5 / gives up",
         lambda result, problem: (
             (

@@ -218,7 +218,7 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
         expected = f"Redis counts {in_redis}, the record {recorded}, and {stay.attempts} were"
         yield Problem("attempts", f"of {name} {expected}")
     if int(record.get("stamp", 0)) > found.last_ticket:
-        yield Problem("ticket", f"the next signup may stand ahead of {name}")
+        yield Problem("ticket", f"the next signup may get a place ahead of {name}")
 
 
 def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:

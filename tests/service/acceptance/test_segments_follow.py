@@ -172,7 +172,7 @@ def test_an_interrupted_edit_reaches_redis_with_the_current_segments(
 
 
 def test_a_late_restore_does_not_undo_an_edit(people: Segmented) -> None:
-    """A late message about an earlier edit does not undo the segments of a later one (promise P2)."""
+    """A late message about an earlier edit does not undo a later edit (promise P2)."""
     before = people.world.services.entries.get(people.waitlist_id, people.id_of("bob"))
     assert before
     record_edit(people, "bob", language="Dutch")

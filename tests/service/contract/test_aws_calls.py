@@ -118,8 +118,8 @@ def test_after_a_leave_a_repeated_leave_only_reads_and_a_signup_takes_one_more_w
 def test_a_bump_takes_one_read_one_invocation_and_one_write(
     people: People, wire: Wire, where: dict[str, Any]
 ) -> None:
-    """A bump first reads the record, which says to which signup the bump belongs. It later writes
-    the record, the history and the journal in one transaction (promises P2 and P9).
+    """A bump first reads the record to find out about the current signup. It later writes the
+    record, the history and the journal in one transaction (promises P2 and P9).
     """
     assert people.bump("bob", key="b", **where).json["position"] == 1
     assert wire.names == ["GetItem", "Invoke", "TransactWriteItems"]

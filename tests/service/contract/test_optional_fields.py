@@ -1,5 +1,5 @@
-"""Tests two rules for the messages between the functions: the receiver ignores unknown fields, and
-a field has the same name in every message.
+"""Tests the messages between the functions. Their receiver ignores unknown fields, and a field has
+the same name in every message.
 """
 
 from typing import Any, get_args

@@ -1,7 +1,5 @@
-"""Tests that the public function runs exactly the route that IAM has authorised, or no route
-(promise P5).
-
-API Gateway's event names this route.
+"""Tests that the public function runs only the route that IAM has authorised (promise P5). API
+Gateway's event names this route.
 """
 
 import json
@@ -49,9 +47,7 @@ def status_of(world: World, event: Event) -> tuple[int, str]:
 
 
 def authorized_as(event: Event, route_key: str) -> Event:
-    """Return an event whose path belongs to one route, although IAM has authorised the request for
-    a different route.
-    """
+    """Return an event with the path of one route, although IAM has authorised a different one."""
     context = {**event["requestContext"], "routeKey": route_key}
     return {**event, "routeKey": route_key, "requestContext": context}
 

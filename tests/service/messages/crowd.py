@@ -63,8 +63,8 @@ class Crowd:
     taken: Counter[Message] = field(default_factory=Counter)
     unheard: set[Message] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
-    # For each event, the time at which it was queued, the seconds until it was handled, and the
-    # number of attempts.
+    # For each event, when it was queued, after how many seconds it was handled, and after how many
+    # attempts.
     delays: list[tuple[int, float, int]] = field(default_factory=list)
     failures: int = 0
     texts: int = 0
@@ -127,9 +127,8 @@ class Crowd:
 
     @property
     def repeated_delays(self) -> list[float]:
-        """Return the seconds between the event and the message, for messages that failed at first.
-
-        Messages outside the offer hours are left out.
+        """Return how many seconds after its event each message was sent. Only messages within the
+        offer hours that failed at first are included.
         """
         return [
             seconds
@@ -297,8 +296,8 @@ def told(crowd: Crowd, people: int) -> None:
     crowd.start(signups, people - signups)
     for _ in range(7):
         crowd.minute()
-    # The function is down for an hour. The offer hours, in which customers may get offers, end
-    # within this hour. Offers and their messages then wait until the next morning.
+    # The function is down for an hour, in which the hours for offers end. Offers and their messages
+    # then wait until the next morning.
     died = crowd.now_millis
     crowd.dead_minutes(60)
     lives = crowd.now_millis

@@ -41,8 +41,8 @@ def write(stage: Stage, key: str | None = None, **body: Any) -> Answer:
 
 
 def counts(answer: Answer) -> tuple[int, int, dict[str, int]]:
-    """Return how many people get an email, how many get an SMS, and how many get nothing for each
-    reason.
+    """Return how many people get an email, how many get an SMS, and for which reasons the others
+    get nothing.
     """
     assert answer.status == 200, answer.text
     found = answer.json

@@ -1,7 +1,7 @@
 """Tests the limits on messages.
 
 One address gets only a few messages in a short time, and the messages of one day have a maximum
-cost, however many people sign up.
+cost.
 """
 
 import json
@@ -76,8 +76,8 @@ def to_victim(stage: Stage) -> int:
 def test_signups_that_change_to_one_address_send_it_only_a_few_emails(
     stage: Stage, verify_first: str
 ) -> None:
-    """A stranger who owns a domain can sign up with many verified addresses, and then change each
-    of them to a victim's address. The victim still gets only a few emails.
+    """A stranger signs up with many verified addresses, and then changes each of them to a victim's
+    address. The victim gets only a few emails.
     """
     stage.configure(identity={"field": "email", "verify": verify_first})
     for number in range(15):

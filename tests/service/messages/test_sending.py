@@ -476,8 +476,8 @@ AWAY = [rest, rest_and_resume, be_held_back, be_claimed]
 def test_who_goes_away_before_the_message_is_told_when_they_come_near_again(
     stage: Stage, go_away: Callable[[Stage], None]
 ) -> None:
-    """If the customer's turn is no longer near when the message should be sent, the message is
-    dropped. The customer gets it when their turn is near again.
+    """If the customer's turn is no longer near, the message is dropped. The customer gets it when
+    their turn is near again.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1}, rest={})
     stage.joins("ada")
@@ -568,8 +568,8 @@ def test_a_customer_who_is_released_while_a_notice_is_dropped_is_told_later(
 
 
 def test_a_late_notice_of_an_earlier_offer_is_not_about_the_present_one(stage: Stage) -> None:
-    """A late message about the end of an earlier offer is dropped. The present offer has a message
-    of its own, which was already sent (promise P2).
+    """A late message about the end of an earlier offer is dropped. The message about the current
+    offer was already sent (promise P2).
     """
     stage.configure(messages={"kinds": ["ending"]})
     stage.joins("ada")

@@ -1,6 +1,5 @@
-"""Tests that operators see how many people no message can reach, and who they are.
-
-Only a person's current signup counts, even after the entry was reinstated.
+"""Tests that operators see which people cannot get any message. Only a person's current signup
+counts, even after the entry was reinstated.
 """
 
 from collections.abc import Iterator

@@ -81,9 +81,8 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
 
 
 def test_unsubscribing_during_a_reinstatement_stays_in_effect(stage: Stage) -> None:
-    """A person unsubscribes while an operator is putting the entry back on the waitlist. The
-    service has confirmed the request to unsubscribe, so the person must get no messages after the
-    reinstatement either (promise P3).
+    """A person unsubscribes while an operator is reinstating the entry. The person must get no
+    messages after the reinstatement either (promise P3).
     """
     path = joined(stage)
     stage.people.leave("ada")

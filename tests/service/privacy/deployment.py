@@ -42,9 +42,8 @@ Handler = Callable[[Any, Any], Any]
 
 
 class MaintenanceContext(Context):
-    """The Lambda context of the maintenance function.
-
-    The function starts itself again by the name in the context.
+    """The context that Lambda passes to maintenance. It contains the function's name, with which
+    maintenance starts itself again.
     """
 
     invoked_function_arn = MAINTENANCE

@@ -1,6 +1,4 @@
-"""Test requests for each route: a correct request, and then requests with personal data in wrong
-places.
-"""
+"""For each route, a correct request, and then requests with personal data in wrong places."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,8 +31,7 @@ ENTRY_ID = entry_id_of("bakery", CUSTOMER)
 ENTRY = f"{LIST}/entries/{ENTRY_ID}"
 ADMIN_ENTRY = f"{ADMIN}/entries/{ENTRY_ID}"
 CLAIM = f"{ADMIN}/claims/{ENTRY_ID}"
-# The code belongs to an earlier signup. The service does not say so, and sends the same response as
-# for a valid code.
+# The code belongs to an earlier signup. The response is nevertheless the same as for a valid code.
 UNSUBSCRIBE_CODE = EntryTokens(SECRET).unsubscribe_code("bakery", ENTRY_ID, 1)
 SIGNUP = {"customer_id": CUSTOMER, "profile": PROFILE, "attributes": ATTRIBUTES}
 SETTINGS = {

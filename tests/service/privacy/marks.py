@@ -21,10 +21,8 @@ ATTRIBUTES: dict[str, Any] = {"language": [SPANISH]}
 
 
 def _forms() -> frozenset[str]:
-    """Return the word in plain text and in Base64.
-
-    The Base64 form of a word depends on the bytes before the word, so the word has several such
-    forms.
+    """Return the word in plain text and in all its Base64 forms, which depend on the bytes before
+    the word.
     """
     forms = {WORD}
     for shift in range(3):

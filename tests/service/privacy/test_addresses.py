@@ -42,7 +42,7 @@ class Address:
     # The person first changes to `new` and then to `newer`.
     new: str
     newer: str
-    # The spelling from which the service computes the digest.
+    # The service computes the digest of an address from this spelling.
     one: str
     # Short texts that occur only in these addresses.
     marks: tuple[str, ...]
@@ -224,9 +224,8 @@ class Life:
 
 
 def outside_the_profile(value: Any) -> Any:
-    """Return an item without the fields that may contain an address.
-
-    Only the profile and a new address that is not verified yet may contain one.
+    """Return an item without its profile and without a new address that is not verified yet. Only
+    these fields may contain an address.
     """
     if isinstance(value, dict):
         own = ("profile", "new_address")
@@ -292,7 +291,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         service.maintain()
         life.tell()
         check()
-        # Check that the search works, in places where the address is allowed.
+        # Check that the search finds the address in the places where it is allowed.
         assert found_in([str(service.table.scan()["Items"])])
         sent = stand_ins.mails if address.field == "email" else stand_ins.texts
         assert found_in([json.dumps(one) for one in sent])

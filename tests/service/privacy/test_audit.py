@@ -41,7 +41,7 @@ BODIES: dict[str, Any] = {
 def asked(request: pytest.FixtureRequest) -> Iterator[CapturedLogs]:
     """The log of a waitlist with one customer.
 
-    Each test runs with all log lines, and with only the lines of the level ERROR.
+    Each test runs twice, with all log lines and with only those of the level ERROR.
     """
     namespace = None if request.param == "INFO" else ""
     with captured_logs(log_level=request.param, namespace=namespace) as kept:

@@ -99,7 +99,7 @@ def test_no_reason_and_no_actor_outlasts_the_answer(
     people: Admissions, lambda_: Away, state: str, is_away: bool
 ) -> None:
     """An erasure deletes reasons and the names of operators at once, even if Redis is unreachable
-    and maintenance can remove the entry from the queue only later (promise P8).
+    (promise P8).
     """
     STATES[state](people)
     assert OPERATOR_ARN in recorded(people)

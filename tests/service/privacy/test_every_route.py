@@ -63,7 +63,7 @@ def service(
 
 
 def test_every_route_is_driven() -> None:
-    """Test requests must be added to `DRIVES` for each new route (promise P8)."""
+    """A developer who adds a route must add test requests for it to `DRIVES` (promise P8)."""
     assert set(DRIVES) == set(route_authorizers())
 
 
@@ -87,7 +87,7 @@ def test_personal_data_stays_in_the_record(
     DRIVES[route](service)
     service.maintain()
     printed = "".join(capfd.readouterr())
-    # The whole log record is searched, because a log line also shows a record's additional fields.
+    # A log line also shows the additional fields of a log record, so the whole record is searched.
     logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
     logged += caplog.text.splitlines()
     assert found_in([*printed.splitlines(), *logged]) == []
@@ -121,8 +121,8 @@ def check_lines(printed: str, route: str, answered: int) -> None:
 
 
 def check_events(service: Deployment) -> None:
-    """Check that events on the bus contain only ids (promise P8), and that unpublished stream
-    records contain no entry token either.
+    """Check that events on the bus contain only ids, and that the other stream records contain no
+    entry token (promise P8).
     """
     assert WORD in json.dumps(service.table.records), "nothing was recorded that could get out"
     details = details_of(service.table.records)
@@ -182,8 +182,8 @@ def test_the_search_finds_what_it_should(text: str) -> None:
 
 
 def test_the_search_finds_tokens_too() -> None:
-    """The search finds a whole token and also its secret part. The first part, the id of the key,
-    is not secret.
+    """The search looks for a whole token, and for its secret part alone. The first part of a token
+    is only the id of a key.
     """
     token = EntryTokens(SECRET).issue("bakery", ENTRY_ID, 1)
     key_id, proof = token.split(".")

@@ -18,8 +18,8 @@ from waitlist_api.maintenance.run_log import COUNTS, LEVELS, count_troubles
 Numbers = dict[str, float]
 # The number of minutes without a fault at the beginning of a test.
 BEFORE = 60
-# The functions that get their events from the event bus through a queue. The keys are the names of
-# these functions in metrics.
+# The functions that get the events of the event bus through a queue. The keys are their names in
+# metrics.
 BEHIND_THE_BUS = {"webhook": "WebhookFn", "messages": "MessagesFn"}
 FUNCTIONS = {"private": "PrivateFn", "maintenance": "MaintenanceFn", "public": "PublicFn"}
 
@@ -139,7 +139,7 @@ Minute = Callable[[World], None]
 
 
 def all_is_well(world: World, *but: str, requests: int = 60) -> None:
-    """Report one minute in which everything works. The parts in `but` report nothing."""
+    """Report one minute in which everything works. Only the parts in `but` report nothing."""
     parts: dict[str, Minute] = {
         "maintenance": World.maintain,
         "private": World.answer,

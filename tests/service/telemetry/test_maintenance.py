@@ -215,8 +215,8 @@ def test_maintenance_counts_the_losses_that_it_mends(people: Admissions) -> None
 def test_only_heartbeats_that_redis_has_lost_are_counted(
     people: Admissions,
 ) -> None:
-    """A replica that has lost the newest writes may take over without the service noticing. A
-    metric counts the heartbeat that Redis has lost (promise P7).
+    """Redis may fail over to a replica that lacks the newest writes. Maintenance notices that its
+    heartbeat is lost, and a metric counts this (promise P7).
     """
     people.all_sign_up("ann", "bob")
     run(people)

@@ -37,10 +37,10 @@ HOURS = 60
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault, and the alarms that must have gone off at its end."""
+    """A fault in a part of the stack, and the alarms that it must set off."""
 
     name: str
-    # Reports what AWS reports in one minute of the fault.
+    # Reports the metrics that AWS reports in one minute of the fault.
     minute: Callable[[World, int], None]
     # The alarms that go off in every stack.
     rings: set[str] = field(default_factory=set)
@@ -50,7 +50,7 @@ class Fault:
     in_essential: set[str] = field(default_factory=set)
     parameters: Parameters = field(default_factory=dict)
     lasts: int = 30
-    # The alarms that stay on after the fault, because somebody must first do something.
+    # The alarms that stay on after the fault until somebody has solved the problem.
     stays: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
@@ -105,8 +105,8 @@ def waits_longer(world: World, number: int) -> None:
 
 
 def private_function_is_gone(world: World, _number: int) -> None:
-    """Simulate a minute in which no customer sends requests, and in which maintenance calls the
-    private function and gets no answer.
+    """Simulate a minute without requests of customers, in which the private function does not
+    answer maintenance.
     """
     all_is_well(world, "private", "maintenance", "api")
     world.maintain(beats_missed=1)
@@ -150,9 +150,8 @@ def lies_in(queue: str) -> Callable[[World, int], None]:
 
 
 def webhook_takes_nothing(world: World, number: int) -> None:
-    """The webhook refuses an event.
-
-    The function tries again after longer and longer pauses of up to an hour.
+    """The webhook refuses an event. The function tries again after increasing pauses of up to an
+    hour.
     """
     all_is_well(world, "webhook")
     at, tries = 0.0, 0
@@ -501,7 +500,7 @@ FAULTS = [
 
 
 def lived(fault: Fault, mode: str) -> World:
-    """Report an hour without a fault, and then the minutes of the fault."""
+    """Report an hour in which everything works, and then the minutes of the fault."""
     given = {**fault.parameters, "Monitoring": mode}
     world = World(stack_of(frozenset(given.items())))
     for _minute in range(BEFORE):
@@ -528,8 +527,8 @@ def test_a_fault_sets_off_its_alarms_and_no_others(fault: Fault, mode: str) -> N
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_an_alarm_ends_with_its_fault(fault: Fault, mode: str) -> None:
-    """When the fault has ended, all alarms end, except for those that wait until somebody has
-    looked at the problem.
+    """All alarms end after the fault, except for those that wait until somebody has looked at the
+    problem.
     """
     world = lived(fault, mode)
     before = ringing(world.states(dict.fromkeys(fault.stays, ALARM), fills=False))

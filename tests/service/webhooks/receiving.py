@@ -89,8 +89,8 @@ def standing(tls: ssl.SSLContext | None = None) -> Iterator[Stand]:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:
-            # If a client does not accept the server's certificate, it ends the connection. This is
-            # no fault of the server, so the error is ignored.
+            # A client that does not accept the server's certificate ends the connection. The server
+            # ignores this error.
             if not isinstance(sys.exception(), ssl.SSLError):
                 super().handle_error(request, client_address)
 

@@ -1,6 +1,4 @@
-"""Tests that each event arrives, and that the events of a person arrive in order, whatever the
-queue, the receiver and the processes do.
-"""
+"""Tests that each event arrives, and that each person's events arrive in order, whatever fails."""
 
 import random
 from collections import defaultdict
@@ -87,10 +85,7 @@ class Simulation:
         self._announce(Detail.from_history_item(item), self.chance.choice([1, 1, 1, 2]))
 
     def erase(self) -> None:
-        """Erase a person after all of the person's events were delivered.
-
-        The erasure is delivered before the person signs up again.
-        """
+        """Deliver all events of a person, erase the person, and deliver the erasure."""
         entry_id = self.chance.choice(ENTRIES)
         if not self.happened[entry_id]:
             return
@@ -122,8 +117,8 @@ class Simulation:
             self.sqs.queue.send(detail.body.decode())
 
     def deliver(self, entry_id: str = "") -> bool:
-        # SQS hides a received message for some time. Here, this time is zero, so that the messages
-        # that are not delivered stay visible.
+        # SQS usually hides a received message for some time. Here it does not, so that a message
+        # can be received again at once.
         visible = self.sqs.queue.receive(1000, 0)
         visible = [one for one in visible if entry_id in one.body]
         if not visible:
@@ -160,8 +155,8 @@ class Simulation:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
-    """If the response to an event was lost, the event may arrive twice. The test therefore looks
-    only at the first arrivals (promises P2 and P3).
+    """If the response to an event is lost, the function sends the event again. The test looks only
+    at the first arrival of each event (promises P2 and P3).
     """
     simulation = Simulation(random.Random(seed))
     for _ in range(STEPS):

@@ -395,8 +395,8 @@ def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_mes
 def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
     stage: Stage, stand: Stand
 ) -> None:
-    """After the event `erased`, the receiver must get no earlier event of this person. If the
-    person signs up again, the new events count as those of a different person (promise P8).
+    """After the event `erased`, the receiver gets no earlier event of this person. It only gets
+    events of a new signup (promise P8).
     """
     is_given_up(stage, stand)
     people = stage.scene.people
@@ -490,8 +490,8 @@ def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: St
 
 
 def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> None:
-    """While the receiver is down, a person is erased and signs up again. When the receiver works
-    again, it must get all earlier events of the person before `erased` (promise P8).
+    """While the receiver is down, a person is erased and signs up again. The receiver later gets
+    the person's earlier events before `erased` (promise P8).
     """
     people = stage.scene.people
     assert stage.scene.configure(admission={}).status == 200

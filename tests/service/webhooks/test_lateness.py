@@ -101,8 +101,8 @@ def test_an_event_that_waits_between_its_attempts_is_noticed(
     rings: str,
     mode: str,
 ) -> None:
-    """An event that waits for its next attempt must raise the alarm, even though all heartbeats in
-    the meantime succeed.
+    """An event that waits for its next attempt raises the alarm, even if all heartbeats arrive in
+    the meantime.
     """
     stand.always = answer
     stage.scene.people.all_sign_up("ada")

@@ -128,7 +128,7 @@ class _Import:
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if any(self._is_overtaken(line, row.name, drawn) for row in some):
             # A different request has added one of these people in the meantime. The remaining rows
-            # get new ranks, so that they stand behind this person.
+            # get new ranks behind this person.
             line, drawn = self._looked_again(line, some), {}
         for row in some:
             line = model.signup_finished(line, row.name)

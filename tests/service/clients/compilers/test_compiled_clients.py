@@ -214,8 +214,7 @@ def test_go_customers(operator: Operator, journey: tuple[str, str], tmp_path: Pa
     generate(tmp_path, "go", options="packageName=waitlist")
     # The generated tests need an additional library.
     shutil.rmtree(tmp_path / "test")
-    # The generated `go.mod` names a library that the Go client does not need. The client only needs
-    # the standard library.
+    # The generated `go.mod` names a library that the Go client does not need.
     (tmp_path / "go.mod").write_text("module waitlist\n\ngo 1.19\n", encoding="utf-8")
     (tmp_path / "go.sum").unlink()
     (tmp_path / "journey").mkdir()
