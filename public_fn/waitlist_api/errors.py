@@ -94,9 +94,9 @@ class AlreadyAdmitted(WaitlistError):
     code = "already_admitted"
     status = 409
     advice = (
-        "This customer has already been admitted, and cannot join again now. The settings `rejoin` "
-        "and `customer_exit` of the waitlist say when customers can join again. An operator can "
-        "add the customer again by an import with `ended: rejoin`."
+        "This customer has already been admitted. The settings `rejoin` and `customer_exit` of the "
+        "waitlist say when customers can join again. An operator can add the customer again by an "
+        "import with `ended: rejoin`."
     )
 
 
@@ -173,8 +173,8 @@ class NoFormerPlace(WaitlistError):
     code = "no_former_place"
     status = 409
     advice = (
-        "This customer never had a place in the queue, because their signup was not completed. "
-        "Sign the customer up instead."
+        "This customer never had a place in the queue, for example because their signup was not "
+        "completed. Sign the customer up instead."
     )
 
 

@@ -138,7 +138,8 @@ class EntryNotReady(WaitlistError):
     status = 409
     advice = (
         "The entry is not ready, and its `not_ready` field says why. If an operator holds the "
-        "entry back, call `ready`. Otherwise, wait until the entry has become ready."
+        "entry back, call `ready`. If the address is unverified, it must be verified first. "
+        "Otherwise, wait until the entry has become ready."
     )
 
 

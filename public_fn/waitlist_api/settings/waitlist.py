@@ -77,8 +77,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         UtcText | None,
         Setting(
             "When the waitlist closes. The time must be later than `opens_at`. Later signups are "
-            "refused with `waitlist_closed`. If `open` is false, the waitlist is closed at all "
-            "times.",
+            "refused with `waitlist_closed`. The clock of the Redis server decides. If `open` is "
+            "false, the waitlist is closed at all times.",
             null="that there is no closing time",
             label="Closes",
             examples=["2099-12-31T18:00:00Z"],
