@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 PACKAGES = ("public_fn", "private_fn", "shared", "cli")
-# Tests in these folders start no other processes.
+# The folders whose tests start no other processes.
 FAST = ("tests/unit", "tests/rules", "tests/service/contract", "tests/deployment")
 OF_SCRIPTS = ("tests/rules/test_scripts.py", "tests/queue/test_queue.py")
 OF_DOCUMENTS = ("tests/deployment/test_documents.py",)

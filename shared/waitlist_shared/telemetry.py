@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-# Every unit of work has these metrics. They are published for the whole service, and also for each
+# The metrics of every unit of work. They are published for the whole service, and also for each
 # combination of operation and outcome.
 SPAN_METRICS = ("requests", "latency_ms")
 SERVICE = ("service",)

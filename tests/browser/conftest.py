@@ -18,13 +18,13 @@ from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
 from tools.local.operator import local_operator
 
-# Browsers log this message whenever a response has an error status.
+# The message that browsers log whenever a response has an error status.
 OF_THE_NETWORK = "Failed to load resource"
 # The origin of the pages that embed the element <waitlist-position>. It differs from the origin of
 # the service.
 SHOP_ORIGIN = "http://localhost:9"
 PHONE = {"width": 390, "height": 844}
-# This timeout is long enough even if other programs use the whole processor.
+# A timeout that is long enough even if other programs use the whole processor.
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 

@@ -37,7 +37,7 @@ TERMS: dict[str, Any] = {
 }
 
 
-# These buttons are in the menu "More".
+# The buttons in the menu "More".
 SELDOM = ("Change my details", "Open on another device", "Forget me here")
 
 

@@ -19,7 +19,7 @@ from tests.e2e.callers import Customer, Operator
 
 TABLET: ViewportSize = {"width": 768, "height": 1024}
 LANDSCAPE: ViewportSize = {"width": 1280, "height": 800}
-# On a tablet with 1024 by 768 pixels, a page that is zoomed to 200% has this size.
+# The size of a page that is zoomed to 200% on a tablet with 1024 by 768 pixels.
 ZOOMED: ViewportSize = {"width": 512, "height": 384}
 IDENTITY = {"field": "email"}
 KEPT = "() => [localStorage.length, sessionStorage.length, location.hash, document.cookie]"

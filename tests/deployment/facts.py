@@ -15,12 +15,12 @@ from waitlist_api.config import Config, ConfigError, EventsConfig, MessagesConfi
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
 
-# An ARN with this ending matches every version of a function, as in `${PublicFn.Arn}:*`.
+# The ending of an ARN that matches every version of a function, as in `${PublicFn.Arn}:*`.
 VERSIONS = ".Arn}:*"
-# IAM cannot restrict these actions to certain resources. A policy can allow them only for "*".
+# The actions that IAM cannot restrict to certain resources. A policy can allow them only for "*".
 WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS, LIST_STREAMS}
-# These actions use the account's email identities and phone numbers, whose ARNs the stack does not
-# know. For emails, a condition restricts the sender instead.
+# The actions that use the account's email identities and phone numbers, whose ARNs the stack does
+# not know. For emails, a condition restricts the sender instead.
 OF_THE_ACCOUNT = {"ses:SendEmail", "ses:SendRawEmail", "sms-voice:SendTextMessage"}
 RESOURCE_POLICIES = (
     "AWS::SQS::QueuePolicy",

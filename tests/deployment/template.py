@@ -22,7 +22,7 @@ def functions() -> dict[str, dict[str, Any]]:
 
 
 OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
-# Browsers open these routes directly. They are not part of the OpenAPI document.
+# The routes that browsers open directly. They are not part of the OpenAPI document.
 VIEWS = {"GET /w/{waitlist_id}", "GET /w/{waitlist_id}/{view}", "GET /assets/{edition}/{file}"}
 UNSUBSCRIBE = "/v1/waitlists/{waitlist_id}/unsubscribe/{code}"
 PAGES = VIEWS | {f"{method} {UNSUBSCRIBE}" for method in ("GET", "POST")}

@@ -15,7 +15,7 @@ from tests.rules.sources import ROOT
 ORIGINS = {"CorsOrigins": "https://app.example.com"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist"}
 EXTENSION = "x-amazon-apigateway-cors"
-# According to the Fetch standard, any page may read these response headers.
+# The response headers that any page may read, according to the Fetch standard.
 READ_BY_ANY_PAGE = {"cache-control", "content-type"}
 
 

@@ -24,8 +24,8 @@ JUDGES = {
     "PrivateFn": ["PrivateCanaryErrorsAlarm", "ErrorsAlarm", "PrivateErrorsAlarm"],
 }
 ALARM_ARN = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
-# These resources manage or measure the versions of a function. They are the only ones that may
-# refer to a function without its alias.
+# The resources that manage or measure the versions of a function. No other resource may refer to a
+# function without its alias.
 BY_ITSELF = {
     "AWS::Lambda::Version",
     "AWS::Lambda::Alias",

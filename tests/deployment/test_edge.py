@@ -20,8 +20,8 @@ DOMAIN = {
     "EdgeDomain": "queue.example.com",
     "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
 }
-# The responses of these routes are the same for every caller. Each response says how long caches
-# may keep it.
+# The routes whose responses are the same for every caller. Each response says how long caches may
+# keep it.
 SAME_FOR_ALL = {
     "GET /v1/waitlists/{waitlist_id}",
     "GET /v1/waitlists/{waitlist_id}/board",

@@ -29,7 +29,7 @@ DAY = 86_400
 PRICES = Prices()
 LOOK = OPERATIONS["look"]
 GROUPS = read_groups()
-# The limit of these routes is not a parameter.
+# The group of routes whose limit is not a parameter.
 FEW = GROUPS.pop("Few")
 # The cost of each route that only reads. Routes with unusually large or small responses have their
 # own figures.

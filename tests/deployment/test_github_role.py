@@ -157,7 +157,7 @@ def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
                     yield policy, number, position, allowed, as_list(statement["Resource"])[0]
 
 
-# CloudFormation needs these actions, although its published lists of permissions do not contain
+# The actions that CloudFormation needs, although its published lists of permissions do not contain
 # them. Comments in the template explain why.
 SPARE = {
     ("cloudformation:CreateChangeSet", "aws:transform/Serverless-2016-10-31"),

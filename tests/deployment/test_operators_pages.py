@@ -163,9 +163,9 @@ def test_the_description_of_an_alarm_links_to_the_page_that_explains_it(alarm: s
     assert f"`{alarm}`" in (ROOT / page).read_text(encoding="utf-8")
 
 
-# Every command of the AWS CLI accepts these options.
+# The options that every command of the AWS CLI accepts.
 COMMON = {"query", "output"}
-# These commands of the AWS CLI make several API calls. Their options are listed only in the
+# The commands of the AWS CLI that make several API calls. Their options are listed only in the
 # documentation of the CLI.
 CUSTOM = {
     ("configure", "export-credentials"): {"format"},
@@ -176,7 +176,7 @@ CUSTOM = {
         "parameter-overrides",
     },
 }
-# The AWS CLI and botocore have different names for these services.
+# The services for which the AWS CLI and botocore have different names.
 NAMED = {"deploy": "codedeploy", "s3api": "s3"}
 JOINED = COMMANDS.replace("\\\n", " ")
 CALLS = re.findall(r"\baws ([a-z0-9-]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)

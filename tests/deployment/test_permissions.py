@@ -10,7 +10,7 @@ import pytest
 from tests.deployment.deployed import deployed
 from tests.deployment.template import TEMPLATE, functions, named
 
-# CodeDeploy uses these roles. Lambda uses all other roles.
+# The roles that CodeDeploy uses. Lambda uses all other roles.
 SERVICES = {
     "PublicDeployRole": "codedeploy",
     "PrivateDeployRole": "codedeploy",

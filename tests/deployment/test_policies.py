@@ -18,7 +18,7 @@ POLICIES = ROOT / "docs" / "operate" / "policies"
 API = "arn:aws:execute-api:REGION:ACCOUNT_ID:API_ID/$default"
 ROUTES = all_routes()
 ADMIN = {route for route, authorizer in ROUTES.items() if authorizer == "AWS_IAM"}
-# These fields of a response contain an entry token, or a link with an entry token.
+# The fields of a response that contain an entry token, or a link with an entry token.
 SECRETS = {"entry_token", "link", "url"}
 READS = {route for route in ADMIN if route.startswith(("GET ", "HEAD "))}
 REPLAY = "POST /v1/admin/webhook/replay"
@@ -117,7 +117,7 @@ def test_a_bump_only_backend_may_only_bump_in_its_waitlist() -> None:
     assert find_allowed_routes("bump-only.json", waitlist_id="another") == set()
 
 
-# This policy allows calls to AWS services other than API Gateway.
+# The policy that allows calls to AWS services other than API Gateway.
 # tests/unit/tools/test_preflight.py checks it.
 OF_AWS = {"preflight.json"}
 EVERY = {path.name for path in POLICIES.glob("*.json")}

@@ -15,8 +15,8 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue import keys
 
 CALLED = re.compile(r"\bredis\.p?call\(\s*([^,)]*)")
-# The Redis client sends these commands by itself. For example, it sends EVAL the first time that a
-# script runs on a server.
+# The commands that the Redis client sends by itself. For example, it sends EVAL the first time that
+# a script runs on a server.
 OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "info", "ping"}
 # Commands that only the scripts of the previous release use. These scripts still run during a
 # deployment.

@@ -33,8 +33,8 @@ INSTEAD = {
     ),
     "Edge": '"EdgeTarget"',
 }
-# The tools that must check each of these parameters. Most of the parameters name something outside
-# the stack, such as an existing table.
+# The parameters that tools must check, with the names of the tools. Most of the parameters name
+# something outside the stack, such as an existing table.
 KNOWN_TO: dict[str, set[str]] = {
     "AlarmTopicArn": {"preflight"},
     "ApiBurstLimit": {"preflight"},

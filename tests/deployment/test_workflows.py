@@ -27,9 +27,9 @@ JOBS = [
 DEPLOY = WORKFLOWS["deploy.yml"]["jobs"]
 RELEASE = WORKFLOWS["release.yml"]["jobs"]
 WEEKLY = WORKFLOWS["weekly.yml"]["jobs"]
-# These jobs can write to GitHub, so they do not run code of the repository.
+# The jobs that can write to GitHub. They do not run code of the repository.
 WRITERS = (RELEASE["publish"], WEEKLY["issue"])
-# No workflow has to run these commands. For example, `make check` already runs `make test`.
+# The commands that no workflow has to run. For example, `make check` already runs `make test`.
 NOT_RUN_BY_THEMSELVES = {"make test", "make bench", "make reasons"}
 CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
 # YAML reads the key `on` as the value true.

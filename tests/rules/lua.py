@@ -17,8 +17,7 @@ REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 CONSTANTS = re.compile(r"^local ([A-Z][A-Z_, ]*) =", re.MULTILINE)
-# This pattern finds the names of called functions and of constants, but not fields such as
-# `hold.paid`.
+# Finds the names of called functions and of constants, but not fields such as `hold.paid`.
 WORD = re.compile(r"(?<![.\w])(?:\w+(?=\()|[A-Z][A-Z_]+)")
 LOCAL = re.compile(r"\blocal (?:function )?(\w+)")
 STRING = re.compile(r"'[^'\n]*'")

@@ -8,7 +8,7 @@ from tests.rules.sources import ROOT
 
 TESTS = ROOT / "tests"
 READS = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "sleep"}
-# The tests in these folders may read a real clock, because they run real processes or clients that
+# The folders whose tests may read a real clock, because they run real processes or clients that
 # wait between their requests.
 OF_PROCESSES = ("browser", "e2e", "reliability/load", "reliability/chaos")
 # Other files that may read a real clock, each with the reason why this does no harm.

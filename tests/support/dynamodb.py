@@ -12,7 +12,7 @@ from botocore.config import Config
 from tools.local.table import create_table_request
 
 TABLE = "waitlist-test"
-# Only `make test-dynamodb` sets this environment variable. It contains the URL of DynamoDB Local.
+# The environment variable with the URL of DynamoDB Local. Only `make test-dynamodb` sets it.
 URL_VARIABLE = "DYNAMODB_LOCAL_URL"
 ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "test"}
 

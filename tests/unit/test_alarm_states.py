@@ -46,7 +46,7 @@ TABLES = [
     ((2, 3), "0 - X - -", (OK, OK, ALARM, OK)),
     ((2, 3), "- - - - 0", (OK, OK, ALARM, OK)),
 ]
-# In these cases of the AWS user guide, an alarm changes its state too early. The states for the
+# The cases of the AWS user guide in which an alarm changes its state too early. The states for the
 # treatment `missing` are left out, because no alarm in the template uses it.
 PREMATURE = [
     ((3, 3), "- - X - -", (RETAINED, ALARM, OK)),

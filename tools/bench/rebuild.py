@@ -28,7 +28,8 @@ MEMORY_TARGET = Target("≤", 1.2)
 MEGABYTE_KB = 1024
 BARE = "bare:rebuild"
 STATUS = Path("/proc/self/status")
-# Writing 5 to this file resets the kernel's record of the highest memory use.
+# A file, and the text that resets the kernel's record of the highest memory use when it is written
+# to the file.
 CLEAR_REFS, PEAK = Path("/proc/self/clear_refs"), "5"
 CONFIG = Config(
     table_name="bench",

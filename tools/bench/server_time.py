@@ -24,8 +24,8 @@ from waitlist_queue import keys
 COPY = "copy"
 # Matches names of commands and fields, which a script written by hand would contain as constants.
 WORD = re.compile(r"[A-Za-z_]{1,20}")
-# This text is sent to Redis after the recorded commands. MONITOR reports commands in order, so the
-# recording is complete when MONITOR reports this text.
+# The text that is sent to Redis after the recorded commands. MONITOR reports commands in order, so
+# the recording is complete when MONITOR reports this text.
 END = "end-of-the-recording"
 Tick = Callable[[], object]
 Payloads = Callable[[], list[str]]

@@ -13,7 +13,7 @@ from botocore.model import ListShape, Shape, StructureShape
 
 from tools.deploy.stack import Stack
 
-# For these resource types, each property has the same name as a parameter of the API call. Other
+# The resource types whose properties have the same names as the parameters of the API call. Other
 # types are only checked against the published schemas.
 CREATED_BY = {
     "AWS::ApiGatewayV2::Stage": ("apigatewayv2", "CreateStage"),

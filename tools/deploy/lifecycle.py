@@ -12,7 +12,7 @@ from typing import Any
 from tools.deploy.stack import NAMED_BY, Resource, Stack
 
 REGION = "us-east-1"
-# If CloudFormation replaced a resource of these types, data, keys or addresses would be lost.
+# The resource types whose replacement would lose data, keys or addresses.
 STATEFUL = {
     "AWS::ApiGatewayV2::Api",
     "AWS::DynamoDB::Table",

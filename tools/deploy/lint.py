@@ -41,7 +41,7 @@ from tools.deploy.stack import Stack, Unresolved, make, translated
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_STACK_NAME = "a-waiting-list-whose-stack-has-a-name-of-just-59-characters"
-# These two rules of cfn-lint do not apply, because the references have already been resolved. An
+# Two rules of cfn-lint that do not apply, because the references have already been resolved. An
 # availability zone is a literal now (W3010), and a version refers to its function by name (W2530).
 NOT_OF_VALUES = ["W2530", "W3010"]
 VPC = {
@@ -67,7 +67,7 @@ DOMAIN = {
 }
 SENDERS = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
-# These parameters cannot be changed after the stack has been created (docs/operate/upgrade.md).
+# The parameters that cannot be changed after the stack has been created (docs/operate/upgrade.md).
 FIXED_AT_CREATION = {"ExistingSubnetIds", "ExistingVpcId", "VpcCidr", "ZoneA", "ZoneB"}
 
 

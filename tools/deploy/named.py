@@ -28,7 +28,7 @@ from tools.local.table import TABLE_RESOURCE, read_template
 NEW_TABLE_UNITS = 4_000
 # The smallest minimum size that a serverless cache can have.
 LEAST_ECPUS = 1_000
-# CloudFront requires that its certificates and web ACLs are in this region.
+# The region in which CloudFront requires its certificates and web ACLs.
 EDGE_REGION = "us-east-1"
 
 

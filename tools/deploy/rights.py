@@ -38,8 +38,8 @@ LIST_STREAMS = "dynamodb:ListStreams"
 # The actions of AWS's managed policy AWSLambdaSQSQueueExecutionRole, except those for log groups
 # and streams.
 QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage")
-# Lambda adds this condition key to calls by a function's code, but not to calls by a service that
-# uses the function's role.
+# The condition key that Lambda adds to calls by a function's code. Lambda does not add it to calls
+# by a service that uses the function's role.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
 # The logical id of the permissions boundary in docs/operate/policies/github-oidc-role.yaml.

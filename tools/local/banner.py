@@ -10,7 +10,7 @@ from tools.local.signature import SERVICE
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
-# The user replaces this text with a token. Only the issuer of JWT_JWKS can sign a valid token.
+# A text that the user replaces with a token. Only the issuer of JWT_JWKS can sign a valid token.
 FOREIGN_TOKEN = "TOKEN"
 CUSTOMER_ID = "ada"
 SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"

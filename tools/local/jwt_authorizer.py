@@ -12,7 +12,7 @@ from joserfc.jwk import KeySet
 from tools.local.http_message import HttpRequest
 from tools.local.routes import operations
 
-# API Gateway accepts only these algorithms.
+# The only algorithms that API Gateway accepts.
 ALGORITHMS = ["RS256", "RS384", "RS512"]
 
 

@@ -17,9 +17,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 HOST = "127.0.0.1"
-# A cluster node needs a port in this range, and a second port whose number is higher by 10,000. No
-# second port is in this range, so the ports of two nodes cannot conflict. Operating systems use the
-# ports from 32768 upwards for outgoing connections.
+# A cluster node needs a port from this range, and a second port whose number is higher by 10,000.
+# The second ports are outside the range, so the ports of two nodes never conflict. Operating
+# systems use the ports from 32768 upwards for outgoing connections.
 FIRST_PORT, LAST_PORT = 12_000, 21_999
 DRAWS = 1_000
 STARTS = 5

@@ -64,7 +64,7 @@ Most = Annotated[
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
 NO_MORE = "No other people are waiting, or the limit max_inside is reached."
-# If a command fails with one of these errors, the service has not carried out the request.
+# The errors after which the service has not carried out the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 

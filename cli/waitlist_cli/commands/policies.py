@@ -30,8 +30,8 @@ from waitlist_cli.terminal.setting_options import with_settings_named
 from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
-# The command prints these groups of settings itself, because the function `policy_text` leaves them
-# out.
+# The groups of settings that the command prints itself, because the function `policy_text` leaves
+# them out.
 GROUPS = ("misses", "decline")
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 

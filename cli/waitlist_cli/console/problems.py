@@ -7,7 +7,8 @@ from waitlist_cli.console.context import Console
 from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
 from waitlist_cli.operations.claim import call_error
 
-# If one of these errors prevents a page from being shown, the browser tries again by itself.
+# If a page cannot be shown because of one of the following errors, the browser tries again by
+# itself.
 RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5
 

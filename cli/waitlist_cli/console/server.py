@@ -25,7 +25,7 @@ IPV4, IPV6 = "127.0.0.1", "::1"
 # The console listens on both loopback addresses, because a browser may connect to either of them.
 # Otherwise, another program could listen on the other address and receive requests for the console.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
-# These errors mean that the computer does not support IPv6. The console then needs no IPv6 address.
+# The errors of a computer that does not support IPv6. The console then needs no IPv6 address.
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 # The number of ports to try if any free port may be used. A port that is free on 127.0.0.1 can be
 # in use on ::1.

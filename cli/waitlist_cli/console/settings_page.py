@@ -25,7 +25,7 @@ from waitlist_cli.operations.templates import Question, get, put, settings_like,
 from waitlist_cli.operations.zone_countries import language_of, zone_countries
 
 PATH = "/lists/{waitlist}/settings"
-# Other pages show these settings.
+# The settings that other pages show.
 OF_OTHER_PAGES = ("open", "paused", "admission", "page", "messages")
 SHOWN = [name for name in settings_in("") if name not in OF_OTHER_PAGES]
 OPEN = (("yes", "Open: customers can sign up"), ("no", "Closed: no signups yet"))

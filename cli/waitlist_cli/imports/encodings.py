@@ -32,8 +32,8 @@ SAMPLE_BYTES = 20_000
 # A short text can fit several encodings. The most common encoding, Windows-1252, is chosen unless
 # another encoding fits better by more than these margins.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
-# This error handler turns each undecodable byte into a lone surrogate. The import then refuses only
-# the row that contains the byte.
+# The name of the error handler that turns each undecodable byte into a lone surrogate. The import
+# then refuses only the row that contains the byte.
 UNDECODABLE = "waitlist-undecodable"
 
 

@@ -21,7 +21,7 @@ from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
-# A text contains these characters only if it was read with the wrong encoding. A lone surrogate
+# The characters that a text contains only if it was read with the wrong encoding. A lone surrogate
 # replaces a byte that could not be decoded. NUL is one of the two bytes of a UTF-16 character.
 UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 # The first line of a CSV file can tell Excel the delimiter, as in `sep=;`.

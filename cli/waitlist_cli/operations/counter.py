@@ -50,7 +50,7 @@ SKIP = Outcome(
     action=RELEASE,
     values={"to": "place", "delay_seconds": SKIP_SECONDS, "reason": "skipped"},
 )
-# The operator chooses this outcome if the call was a mistake.
+# The outcome that the operator chooses if the call was a mistake.
 PUT_BACK = Outcome(
     name="put-back",
     label="Put back",

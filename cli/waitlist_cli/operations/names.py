@@ -13,13 +13,13 @@ NAME = re.compile(
     r"(?<![^\W_])(names?|surname|vorname|nachname|nom|prénom|nombre|apellidos?|اسم|الاسم|اسمك)"
     r"(?![^\W_])"
 )
-# If the page of a waitlist asks no questions, a customer's name is usually in one of these groups
-# of profile fields.
+# The profile fields that usually contain a person's name. They are used if the page of a waitlist
+# asks no questions.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
 # The largest number of people that a text names. The other people are counted.
 MOST_NAMES = 3
-# If a person has no address, the console generates a customer id of this form.
+# The form of the customer id that the console generates for a person without an address.
 MADE_ID = "desk-{key}"
 IS_MADE = re.compile(r"desk-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

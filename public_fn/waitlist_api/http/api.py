@@ -41,7 +41,7 @@ from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import InternalError, WaitlistError
 
 Event = Mapping[str, Any]
-# Only requests with these methods have a body. The body of any other request is ignored.
+# The methods whose requests have a body. The body of any other request is ignored.
 WITH_BODY = ("POST", "PUT", "PATCH")
 # Caches must not store a response, because most responses are for one caller. A route whose
 # response is the same for all callers sets a Cache-Control header of its own.

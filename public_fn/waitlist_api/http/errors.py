@@ -10,8 +10,8 @@ from waitlist_api.errors import MAX_DETAIL_BYTES, cut
 from waitlist_shared.errors import InternalError, WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
-# If a response is an HTML page, this header contains the error code, so that the request log can
-# record it.
+# The header that contains the error code if a response is an HTML page. The request log records the
+# code.
 CODE_HEADER = "Waitlist-Problem"
 
 

@@ -25,11 +25,11 @@ Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"
 # Powertools writes parameters as `<name>`, and API Gateway as `{name}`.
 ANGLE_BRACKETS = str.maketrans("{}", "<>")
-# Ids must not contain these characters. A slash would move the rest of the path into other
+# The characters that ids must not contain. A slash would move the rest of the path into other
 # parameters, and proxies may cut off a path at a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 SIGN_UP = "POST /v1/waitlists/{waitlist_id}/entries"
-# Maps each module to the methods of its class `Routes`, and each of these methods to its route.
+# Maps each module to the methods of its class `Routes`, and each method to its route.
 MODULES = {
     "openapi.docs": {"get_docs": "GET /docs"},
     "routes.health": {"health": "GET /v1/health"},

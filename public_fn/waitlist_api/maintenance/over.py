@@ -19,7 +19,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
-# The history gives this reason if a customer leaves because the admission has ended.
+# The reason in the history of a customer who leaves because the admission has ended.
 OVER = "over"
 
 

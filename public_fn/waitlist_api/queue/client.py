@@ -27,7 +27,7 @@ warm_decoders(*c.RESULTS.values())
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 
-# Lambda returns these error codes if the function or the account is throttled.
+# The error codes that Lambda returns if the function or the account is throttled.
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException", "EC2ThrottledException"})
 
 

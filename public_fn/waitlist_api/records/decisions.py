@@ -14,7 +14,7 @@ from waitlist_shared.ids import invitation_of
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-# This reason is recorded if a customer did not confirm in time that they are still waiting.
+# The reason that is recorded if a customer did not confirm in time that they are still waiting.
 UNANSWERED = "unanswered"
 # Maps decisions that set an entry aside to the reasons that are recorded for them.
 REASONS: dict[c.Verb, str] = {

@@ -13,8 +13,8 @@ from msgspec import Struct, field
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
-# This prefix sorts before the prefix of events. An erasure reads all sort keys up to the last
-# event, so it also finds the delivery records.
+# The prefix of delivery records. It sorts before the prefix of events. An erasure reads all sort
+# keys up to the last event, so it also finds the delivery records.
 DELIVERY = "DELIVERY#"
 # A message can stay in the queue and the dead-letter queue for up to 18 days. Delivery records are
 # kept longer than that.
@@ -41,7 +41,7 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# This condition is true if the table has no state for the message, and if no process is sending the
+# The condition that the table has no state for the message, and that no process is sending the
 # message at the moment.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 

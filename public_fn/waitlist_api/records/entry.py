@@ -30,18 +30,18 @@ Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "
 PRESENT: tuple[Status, ...] = ("waiting", "offered", "parked")
 # The status of an alias.
 MOVED: Status = "moved"
-# A new signup may replace a record that has one of these statuses. Aliases that still point to an
-# entry are resolved before this check.
+# The statuses of records that a new signup may replace. Aliases that still point to an entry are
+# resolved before this check.
 ENDED: tuple[Status, ...] = ("left", "admitted", MOVED)
 
 SHARDS = 16
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 RECORD = "RECORD"
 HISTORY = "HISTORY#"
-# This reason is recorded if a customer leaves the waitlist by declining an offer.
+# The reason that is recorded if a customer leaves the waitlist by declining an offer.
 DECLINED = "declined"
-# Published events contain the names of these actors. Any other actor is the ARN of an operator,
-# which is not published.
+# The actors whose names published events contain. Any other actor is the ARN of an operator, which
+# is not published.
 KINDS = ("customer", "maintenance", "policy")
 
 

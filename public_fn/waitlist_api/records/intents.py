@@ -15,8 +15,8 @@ from waitlist_shared.contracts import BumpResult, Result, SignupResult
 from waitlist_shared.ranks import millis_of
 
 VERIFICATION_ASKED = "verification_asked"
-# An event has this status in the index if it asks a customer to verify their address. The index
-# sorts such events by the deadline for the verification.
+# The status in the index of an event that asks a customer to verify their address. The index sorts
+# such events by the deadline for the verification.
 UNVERIFIED = "unverified"
 
 

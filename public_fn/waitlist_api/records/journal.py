@@ -18,7 +18,7 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# These words replace the status if the entry was edited, if an admitted customer is no longer
+# The words that replace the status if the entry was edited, if an admitted customer is no longer
 # inside, or if the entry was erased.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600

@@ -83,11 +83,12 @@ class EndedPage(Struct, frozen=True):
     last: tuple[int, str] | None
 
 
-# The index does not contain these fields as attributes. `waitlist_id` and `entry_id` are read from
-# the partition key.
+# The fields that the index does not contain as attributes. `waitlist_id` and `entry_id` are read
+# from the partition key.
 NOT_PROJECTED = ("waitlist_id", "entry_id", "edited_stamp", "readiness")
 READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
-# Request only these attributes, because a rebuild spends most of its time on parsing responses.
+# The attributes that a rebuild requests. It requests no others, because it spends most of its time
+# on parsing responses.
 ASKED = ", ".join(f"#{name}" for name in ("pk", *READ_FROM_INDEX))
 
 

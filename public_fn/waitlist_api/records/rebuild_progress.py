@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 Stage = Literal["line", "changes", "journal"]
-# This value marks a shard that has finished the current stage. It is never the key of an entry.
+# The value that marks a shard that has finished the current stage. It is never the key of an entry.
 THE_END = "end"
 SEPARATOR = "#"
 

@@ -21,8 +21,8 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
-# This sort key comes before the sort keys of events. An erasure reads all sort keys up to the last
-# event, so it also finds the item with this key.
+# The sort key of the item that says that a customer gets no messages. An erasure also finds this
+# item, because the sort key comes before the sort keys of events.
 UNREACHED_SORT = "CONTACT"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 

@@ -26,7 +26,7 @@ THROTTLING = frozenset(
         "TransactionInProgressException",
     }
 )
-# If DynamoDB cancels a transaction for one of these reasons, a retry would fail again.
+# The reasons for a cancelled transaction after which a retry would fail again.
 NEVER_TAKEN = frozenset({"ValidationError", "ItemCollectionSizeLimitExceeded"})
 BATCH_GET = 100
 TRANSACTION = 100

@@ -28,8 +28,8 @@ from waitlist_api.records.table import BATCH_GET, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Throttled
 
-# This reason is recorded if an entry is set aside because too many of its claims and offers have
-# expired.
+# The reason that is recorded if an entry is set aside because too many of its claims and offers
+# have expired.
 OUT_OF_ATTEMPTS = "max_attempts"
 # A function that makes further changes to a record and returns the new record.
 Alter = Callable[[EntryRecord], EntryRecord]

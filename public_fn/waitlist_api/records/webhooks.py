@@ -15,7 +15,7 @@ from waitlist_api.records.entry import HISTORY, entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.ranks import ticket_of_millis
 
-# These events are only stored in the histories. All other events are published on the event bus.
+# The events that are only stored in the histories. All other events are published on the event bus.
 UNPUBLISHED = ("edited",)
 # A duplicate of a message can arrive weeks later. The delivery state must be kept longer than that.
 KEPT_SECONDS = 16 * 24 * 3600

@@ -15,7 +15,7 @@ FieldType = Literal["text", "email", "tel", "select", "checkbox", "hidden"]
 Kept = Literal["profile", "attributes"]
 Font = Literal["sans", "serif", "rounded", "mono"]
 Plural = Literal["zero", "one", "two", "few", "many", "other"]
-# Signups are counted under this name if the settings do not list their source.
+# The name under which signups are counted if the settings do not list their source.
 OTHER = "other"
 MAX_TEXT = 2000
 # The maximum number of characters in an answer to a question of the signup form.

@@ -18,7 +18,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 
 T = TypeVar("T")
-# The health check reads a waitlist with this id. The waitlist does not need to exist.
+# The id of the waitlist that the health check reads. The waitlist does not need to exist.
 NO_WAITLIST = "health"
 # Only a new value of `until` must be in the future. An unchanged `until` may have passed, because
 # operators send it along when they change other settings.

@@ -15,7 +15,7 @@ from waitlist_api.settings.schedule import next_instant
 from waitlist_api.settings.sms import sms_countries
 from waitlist_api.settings.waitlist import WaitlistSettings, schedule_of
 
-# If `messages.kinds` contains `verify`, the service sends these kinds of messages too.
+# The kinds of messages that the service also sends if `messages.kinds` contains `verify`.
 SENT_WITH_VERIFY = ("link", "address")
 # The kinds of messages that tell customers that it is their turn.
 TURN_KINDS = ("offered", "called")

@@ -81,8 +81,8 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# A sender that does not know the `join_id` of a signup sends this value. The ticket then identifies
-# the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
+# The value that a sender sends if it does not know the `join_id` of a signup. The ticket then
+# identifies the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
 

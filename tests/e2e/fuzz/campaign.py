@@ -16,7 +16,7 @@ from tests.e2e.processes import ROOT, environment, running_service
 from tests.support.openapi import document_file
 
 CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
-# With these options, Schemathesis sends few requests. Each operation still succeeds at least once,
+# Options with which Schemathesis sends few requests. Each operation still succeeds at least once,
 # and is refused once for each possible reason. `make fuzz` sends more requests.
 BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-failure")
 

@@ -27,8 +27,8 @@ from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.jwt_issuer import LocalIssuer
 from tools.local.signature import SERVICE
 
-# The service may refuse a request because of one of these fields, even if the request matches the
-# OpenAPI document. Each field is listed with the reason.
+# The fields for which the service may refuse a request, even if the request matches the OpenAPI
+# document. Each field is listed with the reason.
 BEYOND_ANY_SCHEMA = {
     "query.cursor": "a cursor must come from a page of the same list",
     "query.first": "a page of waiting entries may start at a position instead of a cursor",
@@ -73,7 +73,7 @@ BEYOND_ANY_SCHEMA = {
     "header.if-none-match": "it excludes If-Match",
     "header.idempotency-key": "only a bump by places needs the key",
 }
-# This operation merges the changes into the settings. The result may be invalid even if the changes
+# The operation that merges changes into the settings. The result may be invalid even if the changes
 # are valid.
 MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
@@ -82,11 +82,11 @@ IMPORTS = ("importEntries", "importWithTokens")
 # A customer who has left can still read their entry. Schemathesis would report this as the use of
 # something that was deleted.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
-# With these codes, the service may refuse a body that matches the OpenAPI document. For example, a
-# body must not be larger than 16 KB.
+# The codes with which the service may refuse a body that matches the OpenAPI document. For example,
+# a body must not be larger than 16 KB.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
-# If a request expects a different version of the waitlist than the current one, the service refuses
-# the request with one of these codes.
+# The codes with which the service refuses a request that expects a different version of the
+# waitlist than the current one.
 PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 

@@ -28,7 +28,7 @@ HOW_TO_GET_IT = (
     f"{PROGRAM} is needed, with TLS: apt-get install redis-server, or brew install redis;"
     " REDIS_SERVER names another program"
 )
-# In the tests, host names in this domain point to this machine.
+# The domain whose host names point to this machine in the tests.
 DOMAIN = "waitlist.test"
 USER, PASSWORD = "waitlist", "pass/word@1:%"
 ADMIN, ADMIN_PASSWORD = "admin", "admin-password"

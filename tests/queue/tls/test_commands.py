@@ -15,7 +15,7 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue.connections import connect
 
 GRANTED = {rule.removeprefix("+") for rule in ACCESS.split() if rule.startswith("+")}
-# Redis allows these commands to every user, because a client may need them before the login.
+# The commands that Redis allows to every user, because a client may need them before the login.
 OF_EVERYBODY = {"auth", "hello", "quit", "reset"}
 OWN_KEY, ANOTHERS_KEY = "wl:{bakery}:meta", "cart:7"
 

@@ -26,8 +26,8 @@ LINE = ("ann", "bob", "cyd", "dan")
 WITH_EVE = ("ann", "bob", "cyd", "eve", "dan")
 EVERYBODY = (*WITH_EVE, "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
-# These faults are injected only at calls that write. For a call that reads, a crash before it and a
-# crash after it leave the same data.
+# The faults that are injected only at calls that write. For a call that reads, a crash before it
+# and a crash after it leave the same data.
 OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
 
 

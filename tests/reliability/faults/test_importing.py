@@ -23,7 +23,7 @@ ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
 TRIES = 6
-# An import of this file makes ten calls to DynamoDB and Redis.
+# The number of calls to DynamoDB and Redis in an import of the rows.
 STEPS = 10
 
 

@@ -30,7 +30,7 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# If the customer's earlier entry was erased, the signup asks Redis for a place in this step.
+# The step in which the signup asks Redis for a place, if the customer's earlier entry was erased.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]
@@ -124,7 +124,7 @@ def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes
     assert not wrong, wrong
 
 
-# For each of these requests, Redis makes a change first, and DynamoDB then records it.
+# The requests for which Redis makes a change first, and DynamoDB then records it.
 DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
     "a signup": lambda fixture: fixture.people.sign_up("zoe", key="zoe"),
     "an import": lambda fixture: fixture.people.bring(

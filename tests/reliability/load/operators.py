@@ -16,8 +16,8 @@ COMPLETES, RELEASES = 0.7, 0.2
 # 80% of the customers accept their offer, and the others decline it.
 ENTERS = 0.8
 BUMPS = 3
-# Most of these moves only change the priority. After such a move, the checks know the order of the
-# entries exactly.
+# The moves that operators make. Most of them only change the priority. After such a move, the
+# checks know the order of the entries exactly.
 WHERE: tuple[dict[str, Any], ...] = (
     {"priority": 1},
     {"priority": 2},

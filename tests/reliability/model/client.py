@@ -95,7 +95,7 @@ REMINDED_DAYS = 1
 Tokens = dict[str, dict[str, str]]
 
 
-# Some imported rows have this signup time. It lies between the second and the third signup.
+# The signup time of some imported rows. It lies between the second and the third signup.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
 

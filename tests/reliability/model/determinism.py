@@ -32,8 +32,8 @@ FEW_INTENTS = 2
 CHANCES = Chances()
 # A limit so low that two requests that conflict again and again give up soon.
 FEW_RETRIES = 2
-# The model checker replaces these constants and modules, because a case must be the same in every
-# run.
+# The constants and modules that the model checker replaces, because a case must be the same in
+# every run.
 OF_A_CASE: dict[str, Any] = {
     "MAX_INTENTS": FEW_INTENTS,
     "MAX_CONFLICT_RETRIES": FEW_RETRIES,

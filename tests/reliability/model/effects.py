@@ -11,7 +11,7 @@ from typing import Any
 from tests.support.faults import Call
 from waitlist_api.records.entry import shard_of
 
-# These operations of the private function only read.
+# The operations of the private function that only read.
 READING = {"position", "stats", "list_waiting", "list_off_queue", "ping"}
 WRITING = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}
 JOURNAL = "JOURNAL#"

@@ -20,7 +20,7 @@ CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
-# If a different entry got the offer, a case reports problems of these kinds.
+# The kinds of problems that a case reports if a different entry got the offer.
 OFFERED_TO_OTHERS = ("elsewhere", "record", "history", "attempts")
 # An operator's offer that maintenance records looks like an offer of the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")

@@ -46,8 +46,8 @@ LATE = "late after "
 FORGOTTEN = "forgotten"
 # Operations on a claim, an offer or a parked entry. All other operations concern a signup.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
-# These operations ask customers whether they are still waiting, or answer this question. They are
-# tested only in scenarios in which customers are asked.
+# The operations that ask customers whether they are still waiting, or answer this question. They
+# are tested only in scenarios in which customers are asked.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
 # The operations whose messages the model checker delays.
 CHECKED = (
@@ -75,7 +75,7 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# These operations concern one or many customers, and do not name a signup.
+# The operations that concern one or many customers, and do not name a signup.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim", "invite")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)

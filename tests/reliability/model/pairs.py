@@ -30,8 +30,8 @@ from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 from tests.support.problem import Problem
 
 BOTH = " + "
-# These operations have between a dozen and forty steps. Most of the steps read data that the other
-# operation may change.
+# The operations that have between a dozen and forty steps. Most of the steps read data that the
+# other operation may change.
 LONG = ("rebuild", "end of questions", "segment re-index")
 MOST_CHANGES = 3
 

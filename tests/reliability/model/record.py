@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parents[3]
 RECORDS = ROOT / ".local" / "proof"
 CODE = ("public_fn", "private_fn", "shared", "tests/reliability/model", "tests/support")
 SUFFIXES = (".py", ".lua")
-# These files only check or display the results, so recorded results remain valid if these files
-# change.
+# The files that only check or display the results. If these files change, recorded results remain
+# valid.
 JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 

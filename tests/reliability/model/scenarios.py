@@ -59,7 +59,7 @@ INVITATION = "the-invitation"
 STORED_STEP, OFFERED_STEP = 3, 7
 SIGNUP = "the-signup"
 COLD = ", Redis lost"
-# In these scenarios, a schedule, a quota or a rate has made an offer to `b`.
+# The scenarios in which a schedule, a quota or a rate has made an offer to `b`.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
 # The first word in the names of scenarios about the question whether customers are still waiting.
@@ -68,7 +68,7 @@ QUESTION = "question"
 LIMITED = "claims limited"
 # The first word in the names of scenarios in which each customer who joins gets a call number.
 NUMBERED = "numbered"
-# In these scenarios, the admission ends at a set time. This time is still to come in the first
+# The scenarios in which the admission ends at a set time. This time is still to come in the first
 # scenario, and has passed in the others.
 UNTIL_END, ADMISSION_OVER = "offered until the end", "admission over"
 END_OF_WAITS = "admission over, to leave"

@@ -34,7 +34,7 @@ SOME_SEQUENCES = Sample(one_in=40)
 SOME_LATE = (Sample(one_in=32), Sample(one_in=8))
 SOME_PAIRS = Sample(one_in=360)
 FEW_ENDS = 2
-# The tests in tests/queue already send the messages of these operations late.
+# The operations whose messages are already sent late by the tests in tests/queue.
 OF_TAGS = ("ask", "confirm")
 # If both operations run at once, the customer's place may be restored although the customer has
 # just left.

@@ -29,7 +29,7 @@ from waitlist_shared.errors import InvalidRequest
 
 MAX_REFUSAL_BYTES = 8 * 1024
 MAX_IMPORT_ANSWER_BYTES = 1_000_000
-# Some of these characters take more bytes in a response than in a request.
+# Characters, some of which take more bytes in a response than in a request.
 LETTERS = {
     "ascii": "a",
     "umlaut": "ä",

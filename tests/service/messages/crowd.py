@@ -21,7 +21,7 @@ KINDS = ["joined", "near", "offered", "ending", "admitted", "left"]
 REPEATED = 0.1
 LOST_ANSWERS, FAILURES, REFUSALS = 0.05, 0.05, 0.05
 BATCH, HIDDEN_SECONDS, MOST_RECEIVES = 10, 180, 300
-# The status that an entry must have when a message of this kind is sent.
+# The status that an entry must have when a message of the given kind is sent.
 TRUE_AT = {
     "joined": "waiting",
     "near": "waiting",

@@ -22,7 +22,8 @@ from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
 NAMESPACE = "Waitlist/waitlist"
-# SQS documents this number in the description of ApproximateAgeOfOldestMessage.
+# The metric ApproximateAgeOfOldestMessage of SQS ignores messages that have been received more
+# often (AWS documents this number).
 RECEIVES_THAT_SQS_COUNTS = 3
 LIMIT_MINUTES = 15
 MAIL = frozenset({("MailFrom", "line@bakery.example"), ("SmsFrom", "LINE")})

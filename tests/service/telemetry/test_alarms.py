@@ -70,7 +70,7 @@ OF_AWS = {
         "EngineCPUUtilization",
     },
 }
-# Maintenance always reports these metrics as zero, because they count requests. The dashboard's
+# The metrics that maintenance always reports as zero, because they count requests. The dashboard's
 # chart of maintenance leaves them out.
 OF_REQUESTS = {"cold_guards"}
 ALARMS = {

@@ -27,7 +27,7 @@ SENDERS = {"WebhookUrl": "https://example.com/hook", "MailFrom": "line@example.c
 WEBHOOK = {"WebhookUrl": "https://example.com/hook"}
 MAIL = {"MailFrom": "line@example.com"}
 BOTS = {"BotCheck": "turnstile", "BotCheckSiteKey": "key"}
-# These parts report nothing while maintenance is down, because it sends them a request or a
+# The parts that report nothing while maintenance is down, because it sends them a request or a
 # heartbeat each minute.
 DOWNSTREAM = ("private", "events", "webhook", "messages")
 # The alarms that go off when the heartbeat no longer arrives.

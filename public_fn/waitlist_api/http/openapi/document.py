@@ -50,8 +50,8 @@ _HEADERS: dict[str, Header | Reference] = {
     # Responses that API Gateway creates itself contain only the header `apigw-requestid`.
     UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
-# Powertools adds these schemas for its own validation errors. Remove them, because the API returns
-# each error as a `Problem` instead.
+# The schemas that Powertools adds for its own validation errors. They are removed, because the API
+# returns each error as a `Problem` instead.
 UNUSED = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
 REF_TEMPLATE = "#/components/schemas/{model}"
 METHODS = ("get", "put", "post", "delete", "patch")

@@ -22,7 +22,7 @@ Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
 ERRORS = public_errors()
-# Every operation can return these errors. A client may send a large body to any operation, so
+# The errors that every operation can return. A client may send a large body to any operation, so
 # `too_large` is one of them.
 ALWAYS = (
     "invalid_request",
@@ -32,7 +32,7 @@ ALWAYS = (
     "not_ready",
     "queue_unavailable",
 )
-# API Gateway can also return these HTTP statuses itself, with its own response body.
+# The HTTP statuses that API Gateway can also return itself, with its own response body.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
 NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
 HEADERS = {

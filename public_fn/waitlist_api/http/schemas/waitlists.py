@@ -45,8 +45,8 @@ from waitlist_shared.limits import (
 RestRulesBody: Any = request_body("RestRulesBody", RestRules)
 IdentityBody: Any = request_body("IdentityBody", IdentityRules)
 ConfirmBody: Any = request_body("ConfirmBody", ConfirmRules)
-# The model of a waitlist contains the models of these groups of settings, so create those models
-# first.
+# The groups of settings whose models must be created before the model of a waitlist, because it
+# contains them.
 PARTS = (AdmissionBody, PageBody, RestRulesBody, IdentityBody, ConfirmBody, MessagesBody)
 WaitlistBody: Any = request_body("WaitlistBody", WaitlistSettings)
 
