@@ -1,4 +1,4 @@
-"""Reads the Lua scripts as text: the declarations in their headers, and their code."""
+"""Reads the headers and the code of the Lua scripts as text."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# A function of a library file returns nil and an error code.
+# This pattern finds the error codes with which library functions refuse a request.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 # The states of claims and offers, which a script can return as its outcome.
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]

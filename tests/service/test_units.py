@@ -292,8 +292,8 @@ def test_a_message_costs_as_much_as_documented(
     assert line["sent"] == 1
     assert MESSAGE_BYTES * 0.8 < len(text) <= MESSAGE_BYTES
     of_each, of_service = (one["Metrics"] for one in line["_aws"]["CloudWatchMetrics"])
-    # CloudWatch counts a metric with the dimension `outcome` once for the service and once for each
-    # outcome.
+    # A metric with the dimension `outcome` costs as much as one metric for the service, and one for
+    # each outcome.
     dimensions = 1 + len(("ok", "retried"))
     assert len(of_each) * dimensions + len(of_service) == WATCHED["full"]["messages"].busy
 

@@ -303,7 +303,7 @@ class Scheduler(Generic[S]):
     ) -> tuple[str, Effects] | None:
         """Return the process that made the last step, and which data it has read and written.
 
-        If switches between the processes are limited, all steps since the last switch count.
+        If switches between the processes are limited, this includes all data since the last switch.
         """
         if self._most_changes is None:
             return name, step
@@ -342,9 +342,6 @@ class Scheduler(Generic[S]):
     ) -> bool:
         """Decide whether an earlier run has reached the same state with at least as many switches
         left.
-
-        If the earlier run ended with the other process, it would need one more switch to continue
-        from here.
         """
         is_free = len(able) < len(NAMES)
         name, changes = ("", 0) if is_free else (schedule[-1:], _changes(schedule))

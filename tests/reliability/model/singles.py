@@ -45,8 +45,8 @@ def singles(
                     continue
                 run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
-                # If a client has already received the response, it does not retry, so there is no
-                # such case.
+                # A client that has already received the response does not retry, so there is no
+                # case with a retry.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), steps[step])
 

@@ -119,7 +119,7 @@ ROWS = (
         (next_claim, next_complete),
     ),
     Overtaken("redrive again, leave", "redrive unrecorded", redrive("b", to="back"), (leave("b"),)),
-    # Redis remembers an ended signup for 15 minutes, which have passed here.
+    # Redis forgets an ended signup after 15 minutes, and has already forgotten it in this case.
     Overtaken(
         "late signup, next stay",
         "absent",

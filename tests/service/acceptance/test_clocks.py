@@ -1,4 +1,4 @@
-"""Tests with wrong clocks: the Lambda functions' clocks are wrong by ten minutes, and Redis' clock
+"""Tests with wrong clocks. The Lambda functions' clocks are wrong by ten minutes, and Redis' clock
 by an hour. In some tests, Redis also loses its data.
 """
 
@@ -168,8 +168,8 @@ def test_a_waitlist_that_maintenance_has_not_seen_yet_is_rebuilt(
 def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_minutes(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """The index lags behind, so a rebuild finds the newest changes only in the journal. It must
-    find them although the journal contains times of Redis' clock (promise P3).
+    """The index lags behind, so only the journal contains the newest changes. A rebuild finds them
+    there, even if the clocks are wrong (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
@@ -216,8 +216,8 @@ def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
 def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis_is_hours_behind(
     valkey: Server,
 ) -> None:
-    """Redis' clock is two hours behind, so the newest changes are missing from the part of the
-    journal that a rebuild reads. The rebuild must find them in the index (promise P3).
+    """Redis' clock is two hours behind, so a rebuild does not find the newest changes in the
+    journal. It finds them in the index (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, table=table)

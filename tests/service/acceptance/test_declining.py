@@ -1,5 +1,5 @@
-"""Tests of customers who decline an offer and keep their place, and of customers who let too many
-offers end.
+"""Tests of customers who decline an offer and keep their place, and of customers who miss too many
+offers.
 """
 
 import pytest

@@ -1,5 +1,5 @@
-"""Tests of estimated waits and of counts of the past. The service computes both from the samples
-that maintenance stores every minute.
+"""Tests of estimated waits and of the counts of the last hour. The service computes both from
+samples that maintenance stores every minute.
 """
 
 from typing import Any

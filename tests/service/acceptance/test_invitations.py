@@ -310,8 +310,8 @@ def test_an_invitation_does_not_end_early_because_another_one_was_faster() -> No
 
 
 def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
-    """If a request crashes after it has made its offers in Redis, a repetition records these
-    offers.
+    """A request crashes after it has made its offers in Redis. If the request is repeated, it
+    records these offers.
     """
     wire = Wire()
     people = in_steps(wire)
@@ -574,9 +574,7 @@ def invite_too(people: Admissions) -> None:
     ids=lambda one: one.__name__,
 )
 def test_nobody_is_invited_twice_whatever_happens_between_two_steps(happen: Any) -> None:
-    """Whatever happens between two steps of an invitation, nobody is invited twice. If the offers
-    would end before they are made, nobody is invited.
-    """
+    """Whatever happens between two steps of an invitation, nobody is invited twice."""
     step, is_over = 0, False
     while not is_over:
         wire = Wire()

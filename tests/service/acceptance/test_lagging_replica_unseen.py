@@ -226,8 +226,8 @@ def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
 
 
 def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
-    """A decision by Redis is recorded only if it belongs to the customer's current signup (promise
-    P3).
+    """Redis may park the entry of an earlier signup. DynamoDB must not record this for the
+    customer's current signup (promise P3).
     """
     people = waitlist("ann")
     record = world.services.entries.find(people.waitlist_id, people.id_of("ann"))

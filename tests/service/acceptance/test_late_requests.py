@@ -54,8 +54,8 @@ def test_a_repeated_decline_leaves_the_next_offer_open(
 def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a request to decline an offer and leave arrives late, it is refused if the customer has a
-    new offer by then.
+    """A request to decline an offer and leave arrives so late that the customer has a new offer.
+    The request is refused.
     """
     people, first = decline_first_offer(waitlist, world)
     refused = people.decline("ann", "leave", offered_until=first)

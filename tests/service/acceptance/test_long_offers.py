@@ -52,9 +52,7 @@ def test_another_length_with_the_same_key_is_another_request(waitlist: Waitlist)
 def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
     waitlist: Waitlist, world: World, days: int, before: int
 ) -> None:
-    """Each customer gets one reminder of a long offer. The longer the offer is, the earlier the
-    reminder comes, but not earlier than a day before the end.
-    """
+    """Each customer gets one reminder of a long offer, at most a day before the offer ends."""
     people = waitlist("ann", "bob", **TELLING, admission={"offer_seconds": 600})
     people.admit(2, offer_seconds=days * DAY)
     world.advance(days * DAY - before - 300)

@@ -43,8 +43,8 @@ ENDS = {
 def test_an_unused_slot_goes_to_the_next_customer_once(
     waitlist: Waitlist, world: World, end: str
 ) -> None:
-    """A customer's request to end an offer may arrive twice. The slot goes to one next customer
-    only (promise P2).
+    """A customer's request to end an offer arrives twice. The slot goes to only one other customer
+    (promise P2).
     """
     people = opened(waitlist, world)
     ENDS[end](people)

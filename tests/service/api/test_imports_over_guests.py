@@ -129,7 +129,7 @@ def test_a_guest_who_was_admitted_stays_so_with_a_warning() -> None:
 
 
 def test_a_replaced_guest_cannot_take_the_offer_that_was_open() -> None:
-    """If the replaced guest had an offer, the next customer gets one (promise P4)."""
+    """If the replaced guest had an offer, the next customer gets an offer instead (promise P4)."""
     people = _admitting()
     people.all_sign_up("ada", "bob")
     people.admit(1, refill=True)

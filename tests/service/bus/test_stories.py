@@ -10,9 +10,7 @@ from tests.service.bus.stories import STORIES, WORDS, Story
 
 @pytest.mark.parametrize("story", STORIES, ids=str)
 def test_each_change_is_published_once_and_in_order(story: Story) -> None:
-    """Each event has a timestamp of its own. In the order of their timestamps, the events are in
-    the order in which they happened (promise P2).
-    """
+    """Each event has a higher timestamp than all earlier events of the person (promise P2)."""
     scene = Scene()
     story.happen(scene)
     published = scene.details("ada")

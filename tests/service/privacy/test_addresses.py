@@ -39,7 +39,7 @@ class Address:
     typed: str
     # Other spellings of the same address.
     others: tuple[str, ...]
-    # The person first changes to `new` and then to `newer`.
+    # The person first changes the address to `new`, and then to `newer`.
     new: str
     newer: str
     # The service computes the digest of an address from this spelling.

@@ -376,7 +376,8 @@ def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_mes
     stage: Stage, stand: Stand
 ) -> None:
     """The last event of a person arrives first, and the function tries to send the earlier events
-    with it. After it has given up, it must not send the earlier events for their own messages.
+    with it. After it has given up, it must not send the earlier events when their own messages
+    arrive.
     """
     stand.always = status(500)
     lives(stage)
@@ -447,8 +448,8 @@ def test_a_replay_ends_before_its_request_does(stage: Stage) -> None:
         detail = {"event": "left", "waitlist_id": "bakery", "entry_id": "a" * 26}
         at = "2026-09-21T14:18:55.000Z"
         stage.dead.send(json.dumps({**detail, "stamp": str(number), "at": at}))
-    # A replay also sends dead letters in the format of EventBridge. It leaves messages alone that
-    # are not events.
+    # A replay also sends dead letters in the format of EventBridge. It ignores messages that are
+    # not events.
     stage.dead.send(json.dumps({"detail": {**detail, "stamp": "1", "at": at}}))
     stage.dead.send("{}")
     answers = [replay(stage, {"since": "2026-01-01T00:00:00Z"}).json for _ in range(2)]
