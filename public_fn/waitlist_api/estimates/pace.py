@@ -26,7 +26,7 @@ LONGEST_SECONDS = 366 * 24 * 3600
 # Maintenance stores a new pace (how fast people are admitted) every minute. If the stored pace is
 # older than this, it is not used.
 STALE_SECONDS = 3600
-# Smaller numbers of people are rounding errors, and count as zero.
+# The smallest number of people that counts. Smaller numbers are rounding errors.
 FEWEST = 1e-9
 UNKNOWN, PAUSED, OVER = "unknown", "paused", "over"
 FORMAT = "3"
@@ -137,8 +137,8 @@ class Pace(Struct, frozen=True, kw_only=True):
         )
 
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
-        """Return the number of seconds until this many people have been served or have left, and
-        how many of them have left.
+        """Return the number of seconds until `places` people have been served or have left, and how
+        many of them have left.
         """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):

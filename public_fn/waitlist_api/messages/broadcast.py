@@ -71,9 +71,9 @@ class BroadcastCommand(Struct, frozen=True, kw_only=True):
 class Broadcasts(Struct, frozen=True):
     """Sends messages to several people, and counts how many people a message would reach."""
 
-    # If a request stops before a broadcast (a message to several people) is complete, maintenance
-    # sends it to the remaining people. A maintenance run spends at most this much time on
-    # broadcasts.
+    # The longest time that a maintenance run spends on broadcasts (messages to several people). If
+    # a request stops before its broadcast is complete, maintenance sends it to the remaining
+    # people.
     MAINTENANCE_MILLIS: ClassVar[int] = 10_000
 
     records: BroadcastRecords

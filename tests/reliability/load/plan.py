@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WAITLIST_ID = "overload"
-# So many attempts that no entry is ever parked.
+# The number of attempts, which is so high that no entry is ever parked.
 MAX_ATTEMPTS = 100
 SHORTEST_OFFER = 10
 

@@ -22,8 +22,7 @@ from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
 NAMESPACE = "Waitlist/waitlist"
-# The metric ApproximateAgeOfOldestMessage of SQS ignores messages that have been received more
-# often (AWS documents this number).
+# The number of receives after which the SQS metric ApproximateAgeOfOldestMessage ignores a message.
 RECEIVES_THAT_SQS_COUNTS = 3
 LIMIT_MINUTES = 15
 MAIL = frozenset({("MailFrom", "line@bakery.example"), ("SmsFrom", "LINE")})

@@ -19,8 +19,8 @@ from waitlist_cli.terminal.command import app
 PARTS = commands
 GROUP: Any = get_command(app)
 RUN_SECONDS = 60
-# The beginnings of environment variables that would change how commands behave on a developer's
-# computer. For example, PYTHONUNBUFFERED would hide errors that occur only with buffered output.
+# Prefixes of environment variables that would change how commands behave on a developer's computer.
+# For example, PYTHONUNBUFFERED would hide errors that occur only with buffered output.
 FOREIGN = ("WAITLIST_", "AWS_", "NO_COLOR", "FORCE_COLOR", "PORT", "PYTHONUNBUFFERED")
 
 

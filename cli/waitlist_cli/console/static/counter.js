@@ -2,7 +2,7 @@
 
 const YEAR_SECONDS = 31_536_000;
 const WITHOUT_KEYS = "counter-without-keys";
-// If the page was not refreshed for this many intervals, it is out of date.
+// The number of missed refreshes after which the page is out of date.
 const MISSED = 3;
 
 export function runCounter() {

@@ -2,7 +2,7 @@
 
 -- The functions of this file find free ranks between neighbouring entries. Ranks are integers, and two entries never
 -- have the same rank.
-local STEP = 65536 -- a move takes at most this much of a gap, so that many moves fit into the gap
+local STEP = 65536 -- the largest part of a gap that a move takes, so that many moves fit into the gap
 
 -- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1).
 --

@@ -10,7 +10,7 @@ import { loadSheets } from './sheets.js';
 import { Api, Problem, uuid } from './waitlist.js';
 import { LANGUAGES, Words } from './words.js';
 
-// The caches between the kiosk and the service keep the waitlist for this long.
+// How long the caches between the kiosk and the service keep the waitlist.
 const LIST_MS = 5_000;
 const AGAIN_MS = 5_000;
 // How long the page shows what a person has got, and how much longer if the person asks for more time.

@@ -14,7 +14,7 @@ const POLL_SECONDS = 4;
 // The waitlist itself changes seldom, so only each fourth poll reads it too.
 const LIST_POLLS = 4;
 const AGAIN_MS = 5_000;
-// The screen hides numbers that are older than this.
+// The age above which the screen hides its numbers.
 const STALE_MS = 20_000;
 const HALF_A_DAY_MS = 43_200_000;
 const CLOSED = { closed: 'closed', full: 'full', not_open_yet: 'notOpenYet' };

@@ -6,7 +6,7 @@ import { isWebAddress, make, picture } from './make.js';
 import { Waitlist } from './waitlist.js';
 import { LANGUAGES, Words } from './words.js';
 
-// Screen readers announce positions at most this often.
+// The shortest time between two positions that screen readers announce.
 const SAY_MS = 15_000;
 const HURRY_SECONDS = 60;
 const LONG_OFFER_MS = 3_600_000;
@@ -14,7 +14,7 @@ const LONG_OFFER_MS = 3_600_000;
 const SAID_SECONDS = [300, 60, 10];
 const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', over: 'ended', admitted: 'ended' };
 const DAY_MS = 86_400_000;
-// A description of the waitlist that is longer than this is shown in full only in the menu.
+// The length above which a description of the waitlist is shown in full only in the menu.
 const SHORT_TEXT = 70;
 // The states in which the customer has a place.
 const PLACES = ['waiting', 'offered', 'called', 'parked', 'inside'];

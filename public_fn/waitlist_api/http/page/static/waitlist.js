@@ -4,14 +4,14 @@
 // Longer than the API may take: docs/internals/time-budgets.md.
 const TIMEOUT_MS = 30_000;
 const TRIES = 8;
-// When a tab becomes active, it polls at once if the last response is older than this.
+// The age of the last response above which a tab polls at once when it becomes active.
 const FRESH_MS = 5_000;
-// Hidden tabs wait this much longer, so that the visible tab polls first.
+// The additional wait of hidden tabs, which lets the visible tab poll first.
 const HIDDEN_MS = 1_500;
 // How often to poll a waitlist that is closed or full.
 const LIST_MS = 30_000;
 const LONGEST_MS = 300_000;
-// A page that shows an entry reads the waitlist again after this many polls, because an operator may have set a notice.
+// The number of polls after which a page reads the waitlist again, because an operator may have set a notice.
 const POLLS_OF_LIST = 10;
 // How often to poll an entry that is not ready, because the board does not say when the entry becomes ready.
 const NOT_READY_MS = 60_000;
