@@ -94,8 +94,8 @@ def event(
 ) -> dict[str, Any]:
     """Return the event for a request.
 
-    `path` is percent-encoded. The event contains an operator's IAM fields if `operator` is true,
-    and JWT fields if `subject` is given.
+    `path` is percent-encoded. If `operator` is true, the event contains an operator's IAM fields.
+    If `subject` is given, the event contains JWT fields.
     """
     route, decoded = ROUTES.match(method, path), unquote(path)
     context: dict[str, Any] = {

@@ -255,9 +255,7 @@ class Line:
         return self.send("expire", min_age_seconds=min_age_seconds, **fields)
 
     def dirty(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
-        """Return the places of entries that have changed in Redis, if DynamoDB may not have
-        recorded the change yet.
-        """
+        """Return the new places of entries whose change in Redis may not be in DynamoDB yet."""
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
 

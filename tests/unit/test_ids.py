@@ -35,10 +35,8 @@ def test_generated_ids_do_not_repeat() -> None:
 
 
 def test_each_admission_has_a_different_pass_id() -> None:
-    """Each admission gets a new pass id.
-
-    This is true even if a person is erased and then imported with the same time of joining (promise
-    P4).
+    """Each admission gets a new pass id, even if a person is erased and then imported with the same
+    time of joining (promise P4).
     """
     admissions = [("a" * 26, 7, 1), ("b" * 26, 7, 1), ("a" * 26, 8, 1), ("a" * 26, 7, 2)]
     assert len({ids.pass_id_of(*one) for one in admissions}) == len(admissions)

@@ -48,9 +48,8 @@ def test_the_error_about_a_field_of_a_body_is_in_plain_words(
 
 
 def test_the_error_about_a_length_counts_in_characters() -> None:
-    """An error about a length counts characters.
-
-    This is true even for text types with their own validator, which runs first.
+    """An error about a length counts characters, even for text types with their own validator,
+    which runs first.
     """
     text = Annotated[ShownText, Field(min_length=2, max_length=3)]
     assert message_of(text, "abcd") == "must have at most 3 characters"

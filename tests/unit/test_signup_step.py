@@ -87,9 +87,8 @@ def test_an_idempotency_key_with_another_body_is_refused(status: str) -> None:
 def test_a_customer_who_is_on_the_list_gets_their_position(
     command: SignupCommand, status: str
 ) -> None:
-    """If a customer on the waitlist signs up again, the response contains their position.
-
-    This is true even if the waitlist has closed in the meantime (promise P2).
+    """If a customer on the waitlist signs up again, the response contains their position, even if
+    the waitlist has closed in the meantime (promise P2).
     """
     assert decide_step(command, record(status)) == Replay(record(status))
     assert decide_step(command, record(status), open=False) == Replay(record(status))

@@ -67,9 +67,8 @@ def test_a_token_names_its_key_without_revealing_it() -> None:
 
 
 def test_a_plain_secret_is_the_only_key() -> None:
-    """If the secret is a plain text, this text is the only key.
-
-    This is the case in a new stack, and in an older stack whose keys were never rotated.
+    """If the secret is plain text, this text is the only key. This is the case in a new stack, and
+    in an older stack whose keys were never rotated.
     """
     assert TokenKeys.parse(OLD) == TokenKeys.parse(json.dumps({"current": OLD}))
     token = EntryTokens(OLD).issue(*ISSUED)

@@ -98,9 +98,8 @@ def test_segments_that_are_declared_again_are_rebuilt(records: WaitlistRecords) 
 def test_settings_that_another_operator_has_changed_are_not_replaced(
     records: WaitlistRecords, theirs: Declared
 ) -> None:
-    """If another operator has changed the settings in the meantime, the change is refused.
-
-    This is true even if the change would only restore the former segments (promise P2).
+    """If another operator has changed the settings in the meantime, the change is refused, even if
+    it would only restore the former segments (promise P2).
     """
     records.create("bakery", settings(BY_LANGUAGE), 1)
     before = read_record(records)

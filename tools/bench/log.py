@@ -12,9 +12,9 @@ from io import TextIOWrapper
 
 from tools.bench.queue_client import BenchError
 
-# Count the log lines at intervals, and print the count at the end. If the reader woke up for each
-# line, it would need processor time that Redis and the client also need. Each call would then take
-# 1 to 8 µs longer, which is more than the measured difference.
+# Count the log lines at intervals, and print the count at the end. A reader that wakes up for each
+# line would need processor time that Redis and the client also need. Each call would then take 1 to
+# 8 µs longer, which is more than the measured difference.
 READER = """
 import os, sys, time
 lines, buffer = 0, bytearray(1 << 20)

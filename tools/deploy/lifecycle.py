@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 def schema(resource_type: str) -> dict[str, Any]:
-    # cfn-lint is imported here, because its import takes half a second.
+    # Import cfn-lint only when it is needed, because its import takes half a second.
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
     found: dict[str, Any] = PROVIDER_SCHEMA_MANAGER.get_resource_schema(

@@ -105,8 +105,7 @@ def _translated(given: str) -> dict[str, Any]:
 
 def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
     """Return a template after SAM's transform, which depends on some of the parameters."""
-    # SAM is imported here, because its import takes a second, and this module is often used without
-    # it.
+    # Import SAM only when it is needed, because its import takes a second.
     from samtranslator.translator.transform import transform
 
     # SAM's transform needs a region, although it calls no AWS service.

@@ -29,8 +29,8 @@ def stream_filters() -> list[Item]:
 
 @cache
 def _patterns() -> list[Any]:
-    # moto is imported here, because its import takes 0.2 s, and only messages and webhooks need it.
-    # moto can match the patterns of EventBridge, and Lambda's event filters have the same syntax.
+    # Import moto only when it is needed, because its import takes 0.2 s. moto can match the
+    # patterns of EventBridge, and Lambda's event filters have the same syntax.
     from moto.events.models import EventPattern
 
     return [EventPattern(None, pattern) for pattern in stream_filters()]

@@ -49,8 +49,7 @@ def read_keys(url: str) -> KeySet:
 
     Raise JwksError if the keys cannot be read.
     """
-    # httpx is imported here, because its import takes 0.1 s, and only another issuer's tokens need
-    # it.
+    # Import httpx only when it is needed, because its import takes 0.1 s.
     import httpx
 
     def json_at(address: str) -> Any:

@@ -29,8 +29,9 @@ def problem(status: int, code: str, detail: str = "because", **headers: str) -> 
 class FakeService:
     """A fake service that sends prepared responses and stores imported people.
 
-    If `answers` contains the method of a request, its response is sent. All other requests get the
-    next response from `script`. When `script` is empty, the service stores imported people.
+    If `answers` contains the method of a request, the response in `answers` is sent. All other
+    requests get the next response from `script`. When `script` is empty, the service stores
+    imported people.
     """
 
     url: str = ""

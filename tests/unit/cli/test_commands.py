@@ -205,9 +205,7 @@ def test_health_shows_both_stores(fake: FakeService, status: str, exit_code: int
 
 
 def test_help_and_completion_do_not_import_slow_modules() -> None:
-    """Help and completion must start fast, because people use them most often. They import no slow
-    modules.
-    """
+    """Help and completion import no slow modules, because they must start fast."""
     text = "import sys, waitlist_cli.commands; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", text],

@@ -92,8 +92,8 @@ def test_the_region_variable_is_used_last() -> None:
     ],
 )
 def test_plain_http_is_allowed_only_for_this_computer(url: str, tmp_path: Path) -> None:
-    """A plain HTTP URL is refused unless its host is this computer. It makes no difference whether
-    the URL comes from an option, an environment variable or the configuration file (promise P5).
+    """A plain HTTP URL is refused unless its host is this computer. The URL may come from an
+    option, an environment variable or the configuration file (promise P5).
     """
     path = tmp_path / "config.toml"
     path.write_text(f'url = "{url}"', "utf-8")

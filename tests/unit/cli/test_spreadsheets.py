@@ -1,5 +1,5 @@
-"""Tests that a CSV file can be opened safely in a spreadsheet, because formulas are written as
-text. An import restores them.
+"""Tests that a CSV file can be opened safely in a spreadsheet. An export writes formulas as text,
+and an import restores the original values.
 """
 
 import csv

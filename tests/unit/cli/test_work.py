@@ -175,8 +175,8 @@ def test_ctrl_c_waits_for_the_program_and_stops_claiming(
     bakery.sign_up("ada", "bob")
     marker = tmp_path / "stay"
     process = start_work(bakery, stay, marker)
-    # A terminal sends the signal to its foreground process group. The program that `work` runs is
-    # in a different group.
+    # If the operator presses Ctrl-C, a terminal sends SIGINT to its foreground process group. The
+    # program that `work` runs is in a different group.
     os.killpg(process.pid, signal.SIGINT)
     assert process.stderr is not None
     assert "Waiting for running commands" in process.stderr.readline()
