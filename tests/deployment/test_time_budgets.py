@@ -140,7 +140,7 @@ def test_the_document_states_each_retry_after() -> None:
         if error.retry_after_seconds is not None
     }
     passing = {code for code, error in errors.items() if error.status in RETRIED_STATUSES}
-    assert set(found) == passing, "whatever a client is to repeat says when"
+    assert set(found) == passing, "a response that asks for a repetition must say when"
 
 
 def test_clients_retry_after_errors_of_api_gateway_itself() -> None:

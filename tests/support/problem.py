@@ -17,4 +17,4 @@ class Problem:
         """Return a copy of this problem whose text says that it was found after all claims and
         offers had ended.
         """
-        return Problem(self.kind, f"after all holds have ended, {self.text}")
+        return Problem(self.kind, f"after all claims and offers have ended, {self.text}")

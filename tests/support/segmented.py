@@ -103,9 +103,9 @@ class Segmented(Admissions):
                 index += [f"{segment}:{rank:016d}:{record.entry_id}" for segment in theirs]
         wrong = []
         if self._tags() != tags:
-            wrong.append(f"Redis has the tags {self._tags()}, the record {tags}")
+            wrong.append(f"Redis has the segments {self._tags()}, but DynamoDB has {tags}")
         if self._index() != sorted(index):
-            wrong.append(f"Redis has the index {self._index()}, the record {sorted(index)}")
+            wrong.append(f"Redis has the index {self._index()}, but DynamoDB has {sorted(index)}")
         if self.states() != ("ready", "ready"):
-            wrong.append(f"the record and Redis say {self.states()}")
+            wrong.append(f"the states of the segments in DynamoDB and Redis are {self.states()}")
         return wrong

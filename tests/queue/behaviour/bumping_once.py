@@ -135,7 +135,7 @@ def test_an_erased_entry_has_no_moves(line: Line) -> None:
         line.bump(LAST, once=once, to="front")
         line.bump(PEOPLE[0], once=once, to="back")
     line.drop(LAST)
-    assert line.client.zcard(_moves(line)) == 3 * 2, "a stay that ends is no erasure"
+    assert line.client.zcard(_moves(line)) == 3 * 2, "a signup that ends is not erased"
     line.drop(LAST, is_erased=True)
     assert not [key for key in line.client.keys("*") if line.id_of(LAST) in str(key)]
     assert line.bump(PEOPLE[0], once=2, to="front")["outcome"] == "repeat"

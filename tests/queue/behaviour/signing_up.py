@@ -126,7 +126,7 @@ def test_a_refused_stay_has_ended(line: Line) -> None:
     accepted(line.signup("ann"))
     assert line.signup("bob")["code"] == "waitlist_full"
     assert line.insert("cyd")["code"] == "waitlist_full"
-    assert line.insert("cyd")["code"] == "waitlist_full", "a repeat has the same answer"
+    assert line.insert("cyd")["code"] == "waitlist_full", "a repeated signup gets the same response"
     line.leave("ann")
     assert line.signup("bob")["code"] == "gone"
     assert line.insert("cyd")["code"] == "gone"
@@ -163,7 +163,7 @@ def test_signups_are_taken_from_the_opening_on_and_until_the_closing(line: Line)
     line.init(version=3, open=False, opens_millis=opens, closes_millis=closes)
     assert line.signup("bob")["code"] == "waitlist_closed"
     line.clock.micros = (opens - 1) * 1000
-    assert line.signup("cyd")["code"] == "waitlist_closed", "the operator's word comes first"
+    assert line.signup("cyd")["code"] == "waitlist_closed", "the operator's decision comes first"
 
 
 def test_a_list_without_times_has_nothing_of_them(line: Line) -> None:

@@ -409,7 +409,9 @@ def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
     assert run_policy(line, (line.clock.millis, 5)) == PEOPLE[:2]
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
     line.clock.advance(seconds=60)
-    assert run_policy(line) == PEOPLE[2:6], "the schedule has three left, and one that came back"
+    assert run_policy(line) == PEOPLE[2:6], (
+        "three slots of the schedule are left, and one came back"
+    )
 
 
 def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
@@ -599,7 +601,7 @@ def test_one_entry_is_offered_a_slot_wherever_it_waits(line: Line) -> None:
     assert (repeat["outcome"], repeat["entries"]) == ("repeat", [offer])
     accepted(line.send("decline", entry_id=offer["entry_id"]))
     assert accepted(line.send("admit", **fields))["entries"] == []
-    assert run_policy(line) == [], "nothing paid for it, so nothing comes back"
+    assert run_policy(line) == [], "the offer used no slot, so no slot comes back"
 
 
 def test_one_entry_waits_where_there_is_no_room(line: Line) -> None:

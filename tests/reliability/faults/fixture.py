@@ -126,17 +126,17 @@ class FaultFixture:
         order = self.order()
         records = self.records()
         if len(set(order)) != len(order):
-            yield f"an entry stands in line twice: {order}"
+            yield f"an entry is in the queue twice: {order}"
         ranks = [(one["rank"], name) for name, one in records.items() if _waits(one)]
         if order != [name for _, name in sorted(ranks)]:
-            yield f"Redis has {order}, the record has {sorted(ranks)}"
+            yield f"Redis has {order}, but DynamoDB has {sorted(ranks)}"
         # An erased entry may have the status `joining` or `leaving` until maintenance deletes its
         # record.
         people = [
             (name, one) for name, one in records.items() if not one.get("intent", {}).get("erase")
         ]
         if intents := [name for name, one in people if one["status"] in INTENTS]:
-            yield f"intents are left over: {intents}"
+            yield f"unfinished requests are left: {intents}"
         yield from self._wrong_places(records)
         yield from self._wrong_positions(order)
 
@@ -146,11 +146,11 @@ class FaultFixture:
         for entry_id, rank in ranks.items():
             record = records.get(self.people.names[entry_id], {})
             if record.get("rank") != rank:
-                yield f"Redis has a rank {rank}, the record {record}"
+                yield f"Redis has the rank {rank}, but DynamoDB has {record}"
         if strangers := set(self.stores.redis.hkeys(keys.tickets_of_moved(waitlist_id))) - set(
             ranks
         ):
-            yield f"Redis keeps the tickets of {strangers}"
+            yield f"Redis still has the tickets of {strangers}"
         last_ticket = int(self.stores.redis.hget(keys.meta(waitlist_id), "last_ticket"))
         waiting = [(name, one) for name, one in records.items() if _waits(one)]
         if early := [name for name, one in waiting if one["stamp"] > last_ticket]:
@@ -162,7 +162,7 @@ class FaultFixture:
                 self.people.waitlist_id, self.people.id_of(name)
             )
             if (answer.status, answer.position, answer.total) != ("waiting", place, len(order)):
-                yield f"{name} stands at {place} of {len(order)}, and the answer is {answer}"
+                yield f"{name} is number {place} of {len(order)}, but the response is {answer}"
 
 
 def strikes(fault: Fault, call: Call) -> bool:

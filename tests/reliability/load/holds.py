@@ -42,7 +42,7 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
             is_soon = both_ended < first.began + lease_seconds
             was_ended = any(first.began <= act.began < both_ended for act in done)
             if is_soon and not was_ended:
-                yield Problem("held twice", f"{person} was given to two claimers at once")
+                yield Problem("held twice", f"two workers had claimed {person} at the same time")
 
 
 def _holds(history: History) -> dict[str, list[Hold]]:

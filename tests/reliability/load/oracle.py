@@ -70,7 +70,7 @@ def _repeats(history: History) -> Iterator[Problem]:
             names = ("entry_id", "entry_token")
             if any(operation.answer[name] != first[operation.person][name] for name in names):
                 yield Problem(
-                    "repeat", f"{operation.person} repeated the signup and got another place"
+                    "repeat", f"{operation.person} repeated the signup and got a different place"
                 )
 
 
@@ -82,17 +82,19 @@ def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Proble
     for name, person in people.items():
         if person.must_be_on_list and not times[name]:
             yield Problem(
-                "lost", f"the signup of {name} was acknowledged, and {name} is not on the list"
+                "lost", f"the signup of {name} was confirmed, but {name} is not on the waitlist"
             )
         if person.must_be_off_list and times[name]:
-            yield Problem("still there", f"{name} was answered {person.end!r}, and is on the list")
+            yield Problem(
+                "still there", f"{name} got the response {person.end!r}, but is on the waitlist"
+            )
         if person.is_left and person.is_admitted:
-            yield Problem("both", f"{name} was answered both 'left' and 'admitted'")
+            yield Problem("both", f"{name} got both responses, 'left' and 'admitted'")
     for name, count in times.items():
         if count > 1:
-            yield Problem("twice", f"{name} is on the list {count} times")
+            yield Problem("twice", f"{name} is on the waitlist {count} times")
         if name not in people:
-            yield Problem("stranger", f"{name} is on the list and never signed up")
+            yield Problem("stranger", f"{name} is on the waitlist, but never signed up")
 
 
 def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
@@ -101,7 +103,7 @@ def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[
         if count > 1:
             yield Problem("admitted twice", f"the history of {name} has {count} admissions")
         if people[name].is_admitted and not count:
-            yield Problem("lost", f"{name} was admitted, and the history lacks it")
+            yield Problem("lost", f"{name} was admitted, but the history does not say so")
 
 
 def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]:
@@ -120,7 +122,7 @@ def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]
         began, ahead = latest.get(seen.priority, (0.0, ""))
         if person.acknowledged_at < began:
             late = began - person.acknowledged_at
-            yield Problem("order", f"{ahead} asked {late:.3f} s after {seen.person} and is ahead")
+            yield Problem("order", f"{ahead} came {late:.3f} s after {seen.person}, but is ahead")
         latest[seen.priority] = max((began, ahead), (person.asked_at, seen.person))
 
 
@@ -129,8 +131,8 @@ def _positions(final_state: FinalState) -> Iterator[Problem]:
     for place, seen in enumerate(final_state.line, start=1):
         own = final_state.own_positions.get(seen.person, place)
         if not seen.position == own == place or seen.total != len(final_state.line):
-            answers = f"their answer is {own}, the operator's {seen.position} of {seen.total}"
-            yield Problem("position", f"{seen.person} stands at {place}; {answers}")
+            answers = f"the customer sees {own}, operators see {seen.position} of {seen.total}"
+            yield Problem("position", f"{seen.person} is number {place}; {answers}")
 
 
 def _counts(
@@ -147,11 +149,15 @@ def _counts(
     }
     for name, count in expected.items():
         if stats[name] != count:
-            yield Problem("count", f"{stats[name]} are counted {name}, and {count} are")
+            yield Problem(
+                "count", f"the count of {name} is {stats[name]}, but it should be {count}"
+            )
     in_all = sum(stats[name] for name in ("waiting", "offered", "parked", "admitted", "left"))
     is_sum_wrong = stats["signed_up"] < in_all if losses else stats["signed_up"] != in_all
     if is_sum_wrong:
-        yield Problem("count", f"{stats['signed_up']} signed up, and {in_all} are somewhere")
+        yield Problem(
+            "count", f"{stats['signed_up']} signed up, but the other counts add up to {in_all}"
+        )
     yield from _between("signed_up", stats, [one.signup for one in everyone], losses)
     yield from _between("left", stats, [one.leave for one in everyone], losses)
     yield from _between("admitted", stats, [one.complete for one in everyone], losses)
@@ -179,4 +185,4 @@ def _between(
         most += sum(loss.is_during(operation) for operation in had_effect for loss in losses)
     count = stats[name]
     if not least <= count <= most:
-        yield Problem("count", f"{count} {name}, but the answers allow {least} to {most}")
+        yield Problem("count", f"{count} {name}, but the responses allow only {least} to {most}")

@@ -73,16 +73,16 @@ def _of_total(
 def _of_status(operation: Operation, history: History, own: CustomerHistory) -> Iterator[Problem]:
     status, window = operation.answer["status"], Window(operation.began, operation.ended)
     if status == "waiting" and not own.may_wait(window):
-        yield Problem("untrue", f"{_answer_to(operation)} 'waiting', and they cannot wait")
+        yield Problem("untrue", f"{_answer_to(operation)} 'waiting', which is impossible")
     if status == "offered" and own.must_wait(window) and not count_unnamed(history, window):
-        yield Problem("untrue", f"{_answer_to(operation)} 'offered', and no request had taken them")
+        yield Problem("untrue", f"{_answer_to(operation)} 'offered', but no request made an offer")
     if status in GONE_BY:
         reasons = history.of(*GONE_BY[status])
         if not any(
             one.person == operation.person and one.began < operation.ended for one in reasons
         ):
             yield Problem(
-                "untrue", f"{_answer_to(operation)} {status!r}, and no request had asked for that"
+                "untrue", f"{_answer_to(operation)} {status!r}, but no request asked for that"
             )
 
 

@@ -109,7 +109,7 @@ def _in_redis(
     kind = "elsewhere" if expected else "revived"
     if len(places) != 1:
         kind = "twice" if places else "lost"
-    yield Problem(kind, f"Redis has {name} as {places}, not {expected}")
+    yield Problem(kind, f"in Redis, {name} is {places}, not {expected}")
 
 
 def _in_record(
@@ -119,15 +119,15 @@ def _in_record(
     status = record["status"] if record else None
     if stay is None:
         if name in found.traces:
-            yield Problem("trace", f"there is left of {name}: {record}")
+            yield Problem("trace", f"{name} was erased, but DynamoDB still contains {record}")
         return
     also = ["waiting"] if stay.state == "offered" and is_unheard else []
     if status not in [stay.state, *also]:
-        yield Problem("record", f"the record has {name} as {status}, not as {stay.state}")
+        yield Problem("record", f"in DynamoDB, {name} is {status}, not {stay.state}")
     if found.admissions[name] > found.signups[name]:
         yield Problem("twice", f"{name} was admitted more often than they signed up")
     if record is not None and record.get("place") != _index_place(name, str(status)):
-        yield Problem("index", f"{name} is {status} and indexed at {record.get('place')}")
+        yield Problem("index", f"{name} is {status}, but the index has {record.get('place')}")
 
 
 def _history(
@@ -143,7 +143,7 @@ def _history(
     found_ones = [event for event in found.histories.get(name, ()) if event.word != EDITED]
     recorded = tuple(event for event in found_ones if event.word not in OF_RECORD)
     if Counter(of_record) != Counter(event for event in found_ones if event.word in OF_RECORD):
-        yield Problem("history", f"of {name} is recorded {found_ones}, not {of_record}")
+        yield Problem("history", f"the history of {name} is {found_ones}, not {of_record}")
 
     def may_lack(event: Event) -> bool:
         # If no client got the token of a claim, the history may lack the end of this claim, and the
@@ -153,7 +153,9 @@ def _history(
 
     if not _explains(expected, recorded, answered, may_lack):
         words = [_words(event) for event in expected]
-        yield Problem("history", f"of {name} is recorded {[*map(_words, recorded)]}, not {words}")
+        yield Problem(
+            "history", f"the history of {name} is {[*map(_words, recorded)]}, not {words}"
+        )
 
 
 def _stamps(name: str, found: FinalState) -> Iterator[Problem]:
@@ -162,10 +164,10 @@ def _stamps(name: str, found: FinalState) -> Iterator[Problem]:
     """
     stamps, record = found.stamps.get(name, ()), found.records.get(name)
     if len(set(stamps)) < len(stamps):
-        yield Problem("stamp", f"two events of {name} have one stamp: {stamps}")
+        yield Problem("stamp", f"two events of {name} have the same stamp: {stamps}")
     known = max(int((record or {}).get(field, 0)) for field in ("stamp", "edited_stamp"))
     if record is not None and stamps and stamps[-1] > known:
-        yield Problem("stamp", f"{name} has an event of {stamps[-1]}, and the record knows {known}")
+        yield Problem("stamp", f"{name} has the event {stamps[-1]}, but the record has {known}")
 
 
 def _explains(
@@ -209,14 +211,14 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
     note = found.notes.get(name)
     rank = found.line.get(name, note.rank if note else None)
     if rank is not None and record.get("rank") != rank:
-        yield Problem("rank", f"Redis has {name} at {rank}, the record at {record.get('rank')}")
+        yield Problem("rank", f"{name}: Redis has {rank}, DynamoDB has {record.get('rank')}")
     in_redis = note.attempts if note else found.tries.get(name, 0)
     recorded = int(record.get("hold", {}).get("attempts", 0))
     if is_unheard and stay.state == "offered":
         recorded = in_redis
     if not in_redis == recorded == stay.attempts:
-        expected = f"Redis counts {in_redis}, the record {recorded}, and {stay.attempts} were"
-        yield Problem("attempts", f"of {name} {expected}")
+        expected = f"{in_redis} in Redis, {recorded} in DynamoDB, {stay.attempts} expected"
+        yield Problem("attempts", f"attempts of {name}: {expected}")
     if int(record.get("stamp", 0)) > found.last_ticket:
         yield Problem("ticket", f"the next signup may get a place ahead of {name}")
 
@@ -224,7 +226,7 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
 def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
     """Claims and offers skip exactly the waiting entries that are not ready for admission."""
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
-        yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
+        yield Problem("readiness", f"claims skip {name}: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
     in_redis = tuple(reason in reasons for reason in ("held_back", stay.delay_reason, "resting"))
     expected = (stay.is_held_back, bool(stay.delayed_until_millis), bool(stay.rests_until_millis))
@@ -233,17 +235,19 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
     ends = (pauses.get("held_back"), delayed, pauses.get("rest_until_millis"))
     recorded = tuple(map(bool, ends))
     if not in_redis == recorded == expected:
-        yield Problem("readiness", f"of {name}: Redis has {reasons}, the record {recorded}")
+        yield Problem("readiness", f"{name}: Redis has {reasons}, DynamoDB has {recorded}")
     deadline = question.get("confirm_by_millis")
     asked = (stay.is_asked, stay.question == "noted")
     if found.questions.get(name) != deadline or asked != (bool(deadline), "unanswered" in question):
-        yield Problem("question", f"to {name}: {stay.question}, {found.questions}, {deadline}")
+        yield Problem("question", f"{name}: {stay.question}, {found.questions}, {deadline}")
 
 
 def _number(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
     number = str(found.records.get(name, {}).get("call_number", ""))
     if stay.has_number and not found.numbers[number]:
-        yield Problem("number", f"{name} has the number {number!r}, given: {found.numbers}")
+        yield Problem(
+            "number", f"{name} has the number {number!r}, but the history has {found.numbers}"
+        )
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
@@ -252,7 +256,9 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
     if stay.state == "parked":
         at, recorded = found.parked.get(name), hold.get("parked_millis")
         if at != recorded:
-            yield Problem("parked", f"Redis has {name} parked at {at}, the record at {recorded}")
+            yield Problem(
+                "parked", f"{name} was parked at {at} in Redis, at {recorded} in DynamoDB"
+            )
     token = tokens.get(stay.hold, {}).get(name)
     note = found.notes.get(name)
     if stay.state != "offered" or note is None:
@@ -263,14 +269,14 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
     if token is None or note.state not in ("held", "offered"):
         return
     if {note.state == "offered", bool(hold.get("is_offer"))} != {stay.is_offer}:
-        yield Problem("hold", f"{name} is {note.state} in Redis, offered in the record: {hold}")
+        yield Problem("hold", f"{name} is {note.state} in Redis, but DynamoDB has {hold}")
     if token != note.token or token != hold.get("token"):
-        yield Problem("hold", f"the token for {name} is not good any more")
+        yield Problem("hold", f"the claim token of {name} is no longer valid")
     deadline = found.held.get(name, 0)
     if deadline != hold.get("until_millis"):
-        yield Problem("hold", f"Redis and the record hold {name} until different times")
+        yield Problem("hold", f"{name} has different deadlines in Redis and in DynamoDB")
     if stay.is_long != (deadline > found.now_millis + LEASE_SECONDS * 1000):
-        yield Problem("hold", f"{name} was to be held for long: {stay.is_long}")
+        yield Problem("hold", f"{name} should have a long deadline: {stay.is_long}")
 
 
 def _order(line: Waitlist, found: FinalState) -> Iterator[Problem]:
@@ -281,7 +287,7 @@ def _order(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         recorded = found.views[name]
         heard = (getattr(recorded, "outcome", recorded), getattr(recorded, "position", None))
         if heard != ("waiting", place) or recorded.total != len(found.line):
-            yield Problem("position", f"{name} stands at {place} and is recorded {recorded}")
+            yield Problem("position", f"{name} is number {place}, but the response is {recorded}")
 
 
 # The counters that exist both in the model and in the private function.
@@ -291,7 +297,7 @@ COUNTERS = ("signed_up", "left", "admitted", "entered", "declined", "no_shows")
 def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
     counted = getattr(found.stats, "counters", None)
     if counted is None:
-        yield Problem("cold", f"the counts are {found.stats!r}")
+        yield Problem("cold", f"instead of counts, the response is {found.stats!r}")
         return
     seen = [getattr(counted, name) for name in COUNTERS]
     expected = [getattr(line, name) for name in COUNTERS]
@@ -301,16 +307,16 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         yield Problem("counter", f"{', '.join(COUNTERS)}: {seen}, not {expected}")
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
     if shown != (len(found.line), len(found.held), len(found.parked)):
-        yield Problem("counter", f"waiting, offered, parked: {shown}")
+        yield Problem("counter", f"counts of waiting, offered and parked: {shown}")
 
 
 def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
     """For each customer who is inside, Redis contains the recorded end of the customer's pass."""
     expected = {name for name, stay in line.stays if stay.is_inside}
     if found.inside.keys() != expected:
-        yield Problem("inside", f"Redis has inside {sorted(found.inside)}, not {sorted(expected)}")
+        yield Problem("inside", f"inside are {sorted(found.inside)}, not {sorted(expected)}")
     if getattr(found.stats, "inside", None) != len(found.inside):
-        yield Problem("inside", f"{found.inside} are inside, counted {found.stats}")
+        yield Problem("inside", f"{found.inside} are inside, but the counts are {found.stats}")
     for name, until in found.inside.items():
         record = found.records.get(name, {})
         end = record.get("end", {})
@@ -320,12 +326,12 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         # Some claims admit their entries at once. DynamoDB then records the time at which the
         # request began.
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
-            yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
+            yield Problem("inside", f"{name} is inside until {until}, but DynamoDB has {recorded}")
             continue
         # From this time on, the customer can get the admission pass.
         since = end["admitted_millis"]
         if recorded - since < PASS_SECONDS * 1000 - LONGEST_REQUEST_MILLIS:
-            yield Problem("inside", f"{name} has the pass from {since}, only until {recorded}")
+            yield Problem("inside", f"the pass of {name} is only valid from {since} to {recorded}")
 
 
 def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
@@ -335,14 +341,14 @@ def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
     """
     paid = {name: stay.paid for name, stay in line.stays if stay.paid}
     if found.paid.items() - paid.items() or (found.is_first_life and found.paid != paid):
-        yield Problem("slot", f"Redis has {found.paid} paid, not {paid}")
+        yield Problem("slot", f"used slots in Redis: {found.paid}, not {paid}")
     due = Counter(line.slots)
     if found.slots - due or (found.is_first_life and found.slots != due):
-        yield Problem("slot", f"Redis has {dict(found.slots)} due, not {dict(due)}")
+        yield Problem("slot", f"free slots in Redis: {dict(found.slots)}, not {dict(due)}")
     quota = due[QUOTA] + [*paid.values()].count(QUOTA)
     counted = getattr(found.stats, "quota", 0)
     if counted > quota or (found.is_first_life and counted != quota):
-        yield Problem("slot", f"of the quota {counted} are left, not {quota}")
+        yield Problem("slot", f"the quota has {counted} slots left, not {quota}")
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:
@@ -354,7 +360,9 @@ def _segments(found: FinalState) -> Iterator[Problem]:
     if segments.state != "ready":
         yield Problem("segment", "the segments are not ready")
     if segments.of_people != segments.recorded:
-        yield Problem("segment", f"Redis has {segments.of_people}, not {segments.recorded}")
+        yield Problem(
+            "segment", f"segments in Redis: {segments.of_people}, not {segments.recorded}"
+        )
     expected = {
         f"{segment}{';' if name in found.passed_over else ':'}{rank:016d}:{id_of(name)}"
         for name, rank in found.line.items()
@@ -373,25 +381,27 @@ def _invitations(found: FinalState) -> Iterator[Problem]:
             yield Problem("invitation", "the invitation still makes offers")
         twice = [name for name, ends in invitation.ends.items() if len(ends) > 1]
         if twice:
-            yield Problem("invitation", f"{twice} are invited twice")
+            yield Problem("invitation", f"{twice} were invited twice")
         expected = Counter(end for ends in invitation.ends.values() for end in ends)
         more = invitation.states - expected
         erased = len(NAMES) - len(found.histories)
         if expected - invitation.states or more["open"] or more.total() > erased:
             states = dict(invitation.states)
-            yield Problem("invitation", f"its offers are {states}, not {dict(expected)}")
+            yield Problem(
+                "invitation", f"the counts of the invitation are {states}, not {dict(expected)}"
+            )
 
 
 def _left_over(found: FinalState) -> Iterator[Problem]:
     if found.dirty:
-        yield Problem("unsettled", f"maintenance has not settled {found.dirty}")
+        yield Problem("unsettled", f"maintenance has not recorded the changes of {found.dirty}")
     present = {*found.line, *found.held, *found.parked}
     if strangers := {*found.moved, *found.tries} - set(found.line) | {*found.reasons} - present:
-        yield Problem("unsettled", f"Redis keeps data of {strangers}")
+        yield Problem("unsettled", f"Redis still has data of {strangers}")
     claims = {name for name, note in found.notes.items() if note.state == "held"}
     counted = {name: deadline for name, deadline in found.held.items() if name in claims}
     if found.claimed not in (None, counted):
-        yield Problem("limit", f"{found.claimed} count as claims, not {counted}")
+        yield Problem("limit", f"{found.claimed} count towards the limit of claims, not {counted}")
     notes = {name for name, note in found.notes.items() if note.state != "done"}
     if notes != {*found.held, *found.parked}:
         yield Problem("twice", f"notes of {notes}, held {found.held}, parked {found.parked}")

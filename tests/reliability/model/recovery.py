@@ -48,7 +48,9 @@ def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
             if all(end.by_name[name].hold == hold for end in ends):
                 answer = testbed.send_elsewhere(partial(Client.complete, name=name, hold=hold))
                 if answer.status != "admitted":
-                    found.append(Problem("token", f"of {name}, admitted, is heard {answer}"))
+                    found.append(
+                        Problem("token", f"{name} was admitted, but the response is {answer}")
+                    )
     return found
 
 

@@ -46,18 +46,20 @@ def test_sixteen_workers_do_everything_to_three_hundred_people(
     by_verb: Counter[str] = Counter()
     for (verb, _), times in done.items():
         by_verb[verb] += times
-    assert by_verb["claim"] > 300, "the line was not used up"
+    assert by_verb["claim"] > 300, "the workers did not claim everybody"
     parked, admitted, held = by_verb["park"], by_verb["complete"], by_verb["extend"]
     assert people.counts() == (300 - parked - admitted - held, held, parked, admitted, 0)
     for name in PEOPLE:
         ends = [verb for verb in ("complete", "park", "extend") if done[verb, name]]
-        assert len(ends) <= 1, f"{name} was given to two: {ends}"
-        assert sum(done[verb, name] for verb in ends) <= 1, f"{name} was given twice: {ends}"
+        assert len(ends) <= 1, f"two workers ended the claim of {name}: {ends}"
+        assert sum(done[verb, name] for verb in ends) <= 1, (
+            f"the claim of {name} ended twice: {ends}"
+        )
         assert done["claim", name] == done["release", name] + len(ends), name
         status = STATUSES[ends[0]] if ends else "waiting"
         assert people.recorded(name)["status"] == status, name
     order = people.listed("waiting")
-    assert order == sorted(order), "the line is out of order"
+    assert order == sorted(order), "the queue is not in order"
     history = {name: Counter(people.events(name)) for name in PEOPLE[::10]}
     for name, events in history.items():
         assert events["offered"] == done["claim", name]

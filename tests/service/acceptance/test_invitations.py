@@ -175,7 +175,7 @@ def test_max_inside_bounds_an_invitation(waitlist: Waitlist) -> None:
     assert (answer.json["state"], answer.json["funnel"]["invited"]) == ("done", 2)
     people.decline("ann", to="leave")
     people.poll("cyd")
-    assert offers(people)["cyd"] == 1, "the policy offers the slot, and not the invitation"
+    assert offers(people)["cyd"] == 1, "the policy makes this offer, and not the invitation"
     assert funnel(people, invited(answer)) == {"invited": 2, "open": 1, "declined": 1}
 
 

@@ -148,7 +148,7 @@ def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     quarter = ALL_QUERIES // 4
     made = [run(people, table, quarter)]
     assert people.world.metrics.take()["beats_missed"] == 1
-    assert people.order() == ["ann", "bob"], "what is compared is put right"
+    assert people.order() == ["ann", "bob"], "what was compared is also repaired"
     while people.world.metrics.take().get("beats_missed", 1):
         made.append(run(people, table, quarter))
     assert people.order() == ["ann", "bob", "cyd"]

@@ -335,7 +335,7 @@ def test_a_step_that_failed_keeps_its_list_busy(
     minutes(world, 3)
     before = beats(world)
     minutes(world, 3)
-    assert beats(world) == before, "all lists are at rest again"
+    assert beats(world) == before, "maintenance skips all waitlists again"
 
 
 def add_stray(people: Admissions, name: str) -> str:

@@ -86,7 +86,9 @@ def test_a_customer_is_asked_and_confirms(people: Admissions) -> None:
 def test_silence_parks_with_history(people: Admissions) -> None:
     answer(asked(people), "ada", "cyd")
     on(people, 14)
-    assert people.poll("bob").json["status"] == "waiting", "functions may be ten minutes ahead"
+    assert people.poll("bob").json["status"] == "waiting", (
+        "the functions' clocks may be ten minutes ahead"
+    )
     run(people, 10 * MINUTE)
     assert (people.poll("bob").json["status"], deadline(people, "bob")) == ("parked", None)
     assert people.confirm("bob").code == "not_waiting"
@@ -445,7 +447,7 @@ def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
     assert people.admit_one("ada").status == 200
     if is_reinstated:
         people.world.advance(2 * MINUTE)
-        assert people.claimed() == ["bob"], "which ends offers whose time is over"
+        assert people.claimed() == ["bob"], "the claim also ends offers whose time is over"
         assert people.reinstate("ada").status == 200
     else:
         run(people)
@@ -514,7 +516,7 @@ def test_an_operator_asks_anew_where_a_question_no_longer_stands(
     people: Admissions, wire: Wire, happen: Callable[[Admissions], None]
 ) -> None:
     noted(people, wire)
-    assert people.ask_all().json["asked"] == 2, "only the others: her wait is about to be ended"
+    assert people.ask_all().json["asked"] == 2, "Ada is not asked, because her wait is about to end"
     happen(people)
     assert people.ask_all().json["asked"] == 1
     assert people.ask_all().json["asked"] == 0

@@ -162,7 +162,7 @@ def test_the_time_of_signup_comes_back_to_the_millisecond_fifteen_times(offset: 
         ticket = ticket_of_reinstated_stay(ticket, number)
         assert millis_of(ticket) == millis_of(first)
         seen.append(ticket)
-    assert len(set(seen)) == 16, "each stay has a ticket, and so a token, of its own"
+    assert len(set(seen)) == 16, "each signup has a ticket and a token of its own"
     assert ticket_of_reinstated_stay(ticket, 16) == first + 16
 
 

@@ -118,14 +118,16 @@ class Scene:
             published = in_order(by_person[self.people.id_of(name)])
             stamps = [int(one["stamp"]) for one in published]
             if len(stamps) != len(set(stamps)):
-                wrong.append(f"{name} has two events of one stamp: {published}")
+                wrong.append(f"two events of {name} have the same stamp: {published}")
             ends = [number for number, one in enumerate(published) if one["event"] == "erased"]
             kept = published[ends[-1] + 1 if ends else 0 :]
             since = [(one["event"], int(one["stamp"]) // 10) for one in kept]
             if self.webhooks(name) != kept:
-                wrong.append(f"{name} is posted as {self.webhooks(name)}, published as {kept}")
+                wrong.append(f"the webhook got {self.webhooks(name)} of {name}, and the bus {kept}")
             if since != self.history(name):
-                wrong.append(f"{name} is published as {since}, the history is {self.history(name)}")
+                wrong.append(
+                    f"the bus got {since} of {name}, and the history is {self.history(name)}"
+                )
         return wrong
 
 

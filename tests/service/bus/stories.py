@@ -631,4 +631,4 @@ def cut_off(scene: Scene, step: int, request: Callable[[], object]) -> None:
     except Crash:
         scene.wire.disarm()
     else:
-        raise AssertionError("it did not come to that step")
+        raise AssertionError("the request did not reach this step")

@@ -272,7 +272,7 @@ class Crowd:
         if (status, ticket) != (TRUE_AT[kind], tags["ticket"]) or (
             kind in ("offered", "ending") and not is_open
         ):
-            self.wrong.append(f"{kind} is sent to one who is {status}")
+            self.wrong.append(f"{kind} was sent to a person who is {status}")
         if kind in ("near", "offered", "ending") and not _is_open(self.now_millis):
             self.wrong.append(f"{kind} is sent at {_clock(self.now_millis)}")
 
@@ -314,7 +314,7 @@ def told(crowd: Crowd, people: int) -> None:
     for event in ("offered", "ending", "admitted", "left", "near"):
         assert crowd.untold(event) == [], event
     late = [at for at, seconds, receives in crowd.delays if receives == 1 and seconds > 60]
-    assert late, "the function was dead"
+    assert late, "the function was down"
     assert crowd.texts > people / 3
     assert all(died <= at < lives for at in late)
     assert crowd.failures > people / 10

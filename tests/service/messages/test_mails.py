@@ -63,7 +63,7 @@ def test_a_mail_of_each_kind_is_sound_and_reads_well(language: str) -> None:
         assert raw.isascii()
         assert len(raw) < MOST_BYTES
         assert max(map(len, raw.split(b"\r\n"))) <= 998
-        assert b"\n" not in raw.replace(b"\r\n", b""), "lines end as SMTP asks"
+        assert b"\n" not in raw.replace(b"\r\n", b""), "SMTP requires these line ends"
         mail = message_from_bytes(raw, policy=default)
         assert isinstance(mail, EmailMessage)
         parts = [one.get_content_type() for one in mail.walk()]
@@ -76,7 +76,7 @@ def test_a_mail_of_each_kind_is_sound_and_reads_well(language: str) -> None:
         assert settings.name in plain
         for text in (plain, str(mail["Subject"])):
             assert not {"{", "}"} & set(text), text
-        assert "&amp;" not in plain, "plain text is no HTML"
+        assert "&amp;" not in plain, "the plain text must not contain HTML"
 
         document = Checked(html)
         (root,) = document.of("html")

@@ -32,7 +32,7 @@ def test_each_message_about_an_entry_is_sent_once(stage: Stage) -> None:
     stage.people.admit(1)
     joined, offered = stage.news()
     assert stage.send(joined) == []
-    assert stage.stand_ins.to() == [], "offered already: no longer applies"
+    assert stage.stand_ins.to() == [], "the customer already has an offer"
     assert stage.send(offered, offered) == []
     assert stage.send(offered) == []
     assert stage.stand_ins.subjects() == ["Bakery: it is your turn"]
@@ -162,7 +162,7 @@ def test_a_message_that_failed_comes_back(
     said = capsys.readouterr().out + caplog.text
     assert "example.com" not in said
     assert "retried" in said
-    assert before_it in (0, 2), "those that may have been sent are sent again"
+    assert before_it in (0, 2), "messages that may have been sent are sent again"
 
 
 def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None:
@@ -278,7 +278,7 @@ def test_operators_see_what_became_of_the_messages_to_a_person(stage: Stage) -> 
     ]
     stage.world.advance(1)
     stage.joins("ada")
-    assert told(stage, "ada") == [], "of the former stay"
+    assert told(stage, "ada") == [], "the event belongs to the earlier signup"
     assert stage.people.delete_waitlist().status == 204
     stage.world.maintain()
     assert not [sort for _, sort in stage.table.items if "MESSAGES" in sort or "DELIVERY" in sort]
@@ -306,7 +306,7 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
     assert len(stage.stand_ins.mails) == 1
     stage.world.advance(1)
     stage.joins("ada")
-    assert stage.send(late, *stage.news()) == [], "of the former stay"
+    assert stage.send(late, *stage.news()) == [], "the event belongs to the earlier signup"
     assert len(stage.stand_ins.mails) == 2
 
 
@@ -377,7 +377,7 @@ def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stag
     assert len(set(stage.stand_ins.subjects())) == 2
     stage.people.decline("ada")
     sent = len(stage.stand_ins.mails)
-    assert stage.send(*ending) == [], "late: the offer is over"
+    assert stage.send(*ending) == [], "the offer is already over"
     assert len(stage.stand_ins.mails) == sent
 
 

@@ -56,7 +56,7 @@ def test_people_who_get_no_messages_are_listed_and_counted(stage: Stage) -> None
     joined(stage, "bob")
     click(stage, ada)
     assert [names_on_all_pages(stage, which) for which in WHICH] == [["cyd"], []]
-    assert not in_index(stage, "bob"), "of another stay, so it was deleted"
+    assert not in_index(stage, "bob"), "it belongs to the earlier signup, so it was deleted"
     assert in_index(stage, "ada")
     stage.people.reinstate("ada")
     stage.world.advance(7200)

@@ -75,9 +75,9 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
     assert whole["messages_off"]
     stage.world.advance(1)
     stage.joins("ada")
-    assert click(stage, path).text == first.text, "late: it says the same"
+    assert click(stage, path).text == first.text, "a late request gets the same response"
     assert stage.send_news() == []
-    assert len(stage.stand_ins.mails) == 2, "the next stay gets its messages"
+    assert len(stage.stand_ins.mails) == 2, "messages about the next signup are sent"
 
 
 def test_unsubscribing_during_a_reinstatement_stays_in_effect(stage: Stage) -> None:

@@ -157,4 +157,4 @@ def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
     assert in_redis(people) == []
     people.all_sign_up("cyd")
     assert people.bump("bob", key="key-0", to="back").status == 200
-    assert people.order() == ["bob", "cyd"], "the other's key is remembered"
+    assert people.order() == ["bob", "cyd"], "the other customer's key is still known"

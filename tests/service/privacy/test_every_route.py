@@ -132,7 +132,7 @@ def check_events(service: Deployment) -> None:
     assert tokens_found_in(records, service.issued) == []
     for detail in details:
         assert set(detail) == FIELDS | ({"by", "jti"} if detail["event"] != "erased" else set())
-        assert detail.get("by", "operator") in KINDS, "an ARN may hold a name"
+        assert detail.get("by", "operator") in KINDS, "an ARN may contain a name"
 
 
 def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:

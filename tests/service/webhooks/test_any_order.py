@@ -188,7 +188,9 @@ class Outages(Simulation):
         number, before = int(stamp), self.received[entry_id]
         later = [one for one in before if one > number]
         assert number not in before
-        assert not later or number in self.asked[entry_id], "given up, and sent without a replay"
+        assert not later or number in self.asked[entry_id], (
+            "sent without a replay, although it was given up"
+        )
         assert not [one for one in later if one % 10], "sent after the erasure"
         before.append(number)
         return Attempt("sent", 204)

@@ -124,7 +124,7 @@ def test_later_events_wait_for_one_that_fails_and_others_do_not(stage: Stage, st
         assert happen().status == 200
         stage.announce()
         stage.run()
-    assert len(stand.received) == 2, "of each entry one"
+    assert len(stand.received) == 2, "one event of each entry was sent"
     times: list[int] = []
     for second in range(60):
         times += [second] * (len(of_ada()) - 1 - len(times))
