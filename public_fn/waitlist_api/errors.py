@@ -345,8 +345,8 @@ class TooLarge(WaitlistError):
     status = 413
 
 
-# The following limits keep an error response below 8 KB of JSON, and the errors of an import below
-# 1 MB.
+# The following limits keep the JSON of an error response below 8 KB. The response to an import can
+# contain errors for many rows, and stays below 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80
@@ -370,8 +370,8 @@ ANY_ETAG = r"^\*$"
 # RFC 9110 allows empty list elements in the If-Match header (section 5.6.1.2).
 ETAGS = r'^(\*|[ \t,]*(W/)?"[!#-~]*"([ \t]*,([ \t]*(W/)?"[!#-~]*")?)*)$'
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
-# Messages for the regular expressions in the API. Each message explains a pattern in words and
-# gives an example.
+# The error messages for values that do not match a regular expression of the API. Each message says
+# in words what the expression requires, and some messages give an example.
 SHAPES = {
     f"^{ids.WAITLIST_ID}$": "must be 1 to 63 lower-case letters, digits and hyphens, not "
     "beginning with a hyphen, such as bakery-2",

@@ -1,4 +1,7 @@
-"""Compute how many entries were waiting, were served or left between successive samples."""
+"""Compare each sample of a waitlist's counts with the next sample.
+
+The differences show how many entries were served or left in the meantime.
+"""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -14,7 +17,7 @@ NEARLY = 0.95
 
 
 class Interval(Struct, frozen=True):
-    """The changes between two successive samples.
+    """The changes between two successive samples of a waitlist's counts.
 
     All times are in seconds.
     """
@@ -24,8 +27,8 @@ class Interval(Struct, frozen=True):
     served: int
     left: int
     waiting: int
-    # True if people were ready, the waitlist was not paused, and it was full or does not limit the
-    # number of people inside.
+    # True if people were ready, and the waitlist was not paused. If the number of people inside is
+    # limited, the waitlist must also have been full.
     is_busy: bool
 
     @property
@@ -34,9 +37,9 @@ class Interval(Struct, frozen=True):
 
 
 def intervals_of(samples: Iterable[Sample], room: int | None = None) -> list[Interval]:
-    """Return the changes between each pair of successive samples.
+    """Return the changes between each sample and the next.
 
-    `room` is the maximum number of people inside, or None if there is no maximum.
+    `room` is the maximum number of people inside, or None if the waitlist has no maximum.
     """
     return [_between(before, after, room) for before, after in pairwise(samples)]
 
@@ -71,8 +74,9 @@ def leaving_of(intervals: Sequence[Interval]) -> float:
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 
 
-# A dispersion that is measured from few intervals is unreliable. To keep it near 1, the mean
-# includes this many additional values of 1.
+# A dispersion that is measured from few intervals is unreliable. Compute it as if there were this
+# many additional intervals, each with a dispersion of 1. The result then stays near 1 until there
+# are many real intervals.
 PRIOR_INTERVALS = 4
 
 

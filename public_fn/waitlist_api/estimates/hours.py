@@ -64,8 +64,8 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # The interval ends after the known offer hours. Spread its remaining admissions evenly over
-        # the time after these hours.
+        # This interval ends after the last offer hours in the list. Later offer hours are unknown,
+        # so spread the remaining admissions evenly over the time after the list.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
         part = _open_fraction(windows)
         yield Piece(

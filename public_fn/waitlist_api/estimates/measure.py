@@ -28,11 +28,11 @@ GROWTH = 1.3
 CHANGED = 3.0
 # The smallest relative error of a measured pace. The future rate is never known exactly.
 LEAST_ERROR = 0.05
-# The largest relative error of a known pace. If the error is larger, the pace is unknown.
+# If the relative error of a measured pace is larger than this, the pace counts as unknown.
 MOST_ERROR = 0.6
-# The limits for admissions that come in bursts. At most the fraction MOST_ACTIVE of all intervals
-# may have admissions. The relative deviation of the gaps between bursts may be at most
-# MOST_VARIATION.
+# Admissions come in bursts if most intervals have no admissions, and if the gaps between the bursts
+# have similar lengths. At most the fraction MOST_ACTIVE of the intervals may have admissions. The
+# standard deviation of the gaps, divided by their mean, may be at most MOST_VARIATION.
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
@@ -44,8 +44,8 @@ OVER = 2.0
 # The waitlist counts as stopped if nobody has been served for OVERDUE times the usual gap between
 # two admissions.
 OVERDUE = 3.0
-# The pace follows the time of day if the correlation between one day and the next is at least
-# RESEMBLANCE. It is computed from LEAST_DAYS to MOST_DAYS days.
+# The admissions of the last LEAST_DAYS to MOST_DAYS days are compared. If the correlation between
+# one day and the next is at least RESEMBLANCE, the pace follows the time of day.
 LEAST_DAYS = 2
 MOST_DAYS = 7
 RESEMBLANCE = 0.5

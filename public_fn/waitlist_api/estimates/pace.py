@@ -15,11 +15,12 @@ Unavailable = Literal["paused", "unknown", "over", "closed"]
 # The range contains at least 80% of the real waits. (It would contain 87% of them if they had a
 # normal distribution.)
 DEVIATIONS = 1.5
-# An estimate always extends by at least half a person in both directions, because it is based on
-# counts of whole people.
+# An estimate is based on counts of whole people, so it cannot be more exact than half a person. Its
+# range therefore begins at least half a person before the customer's position, and ends at least
+# half a person after it.
 HALF_A_PLACE = 0.5
-# The largest number of cycles that are computed one by one. The rest of the estimate uses the mean
-# rate, which takes less computing time.
+# If the pace repeats in cycles (for example, every day), at most this many cycles are computed one
+# by one. This limits the computing time. After these cycles, the estimate uses the mean rate.
 MOST_CYCLES = 60
 # The longest wait that is estimated. An estimate of more than a year does not help a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
@@ -68,12 +69,13 @@ class Pace(Struct, frozen=True, kw_only=True):
     dispersion: float = 0.0
     # The relative error of the pace.
     error: float = 0.0
-    # The standard deviation of the times at which the intervals begin and end, in seconds.
+    # The intervals can begin and end earlier or later than expected. This is the standard deviation
+    # of that shift, in seconds.
     jitter: float = 0.0
     # The number of seconds after which the intervals repeat. It is 0 if they do not repeat.
     cycle: float = 0.0
-    # The number of admissions that are certain to happen. `dispersion` and `error` describe the
-    # uncertainty of all later admissions.
+    # The first `sure` people are certain to be admitted as computed. The values `dispersion` and
+    # `error` apply only to the people after them.
     sure: float = 0.0
     # The time at which the admission ends, in seconds since 1970. It is 0 if the admission has no
     # end.
@@ -113,8 +115,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     def estimate(self, position: int, now: float) -> Estimate | None:
         """Return the estimated wait at a position, or None if the wait is unknown.
 
-        `now` is in seconds since 1970. If the admission ends after the expected wait, `high` is at
-        most the time until that end.
+        `now` is in seconds since 1970. Nobody is admitted after the end of the waitlist's
+        admission. If that end comes after the expected wait, `high` does not go beyond it.
         """
         since = max(0.0, now - self.at)
         if since > STALE_SECONDS:
@@ -137,8 +139,9 @@ class Pace(Struct, frozen=True, kw_only=True):
         )
 
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
-        """Return the number of seconds until `places` people have been served or have left, and how
-        many of them have left.
+        """Return how many seconds pass until `places` people have been served or have left.
+
+        Also return how many of these people have left.
         """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):

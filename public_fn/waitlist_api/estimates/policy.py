@@ -12,7 +12,8 @@ from waitlist_api.settings.schedule import Instant, instants_after
 
 # The largest number of scheduled times that are read if the policy has offer hours.
 MOST_MOVED = 2_000
-# The search for the last scheduled time first goes back an hour, and then a day.
+# To find the last scheduled time before now, search the last hour first. If there is none, search
+# the last day.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 
@@ -76,7 +77,8 @@ def _instants(
 ) -> Iterator[Instant]:
     """Yield the scheduled times after `now_millis`.
 
-    If people are still being admitted for the last scheduled time, yield that time first.
+    A rate can limit how fast the people of a scheduled time are admitted. If some people of the
+    previous scheduled time have not been admitted yet, yield that time first.
     """
     last = _last_before(schedule, now_millis) if rate else None
     if last and rate and last.count / rate > (now_millis - last.millis) / 1000:

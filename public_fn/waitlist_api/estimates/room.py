@@ -17,8 +17,9 @@ from waitlist_api.records.samples import Sample
 # The number of people who must have exited before the average time inside is measured.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# The average time inside is measured only from people who have exited. If half of the people are
-# still inside, this causes a relative error of UNSEEN / 2.
+# The average time inside is measured only from people who have exited. People who are still inside
+# may stay longer, so the relative error grows by UNSEEN times the fraction of people who are still
+# inside.
 UNSEEN = 0.5
 
 
@@ -52,8 +53,8 @@ class Stay(Struct, frozen=True):
 def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leaving: float) -> Pace:
     """Return how fast people are admitted if the number of people inside is limited.
 
-    `known` is the pace without this limit. If it is None, people are admitted as soon as there is
-    room.
+    `known` is the pace that the waitlist would have without this limit. If `known` is None, nothing
+    else slows down the admissions, and people are admitted as soon as there is room.
     """
     filling = _Filling(room, stay.seconds, float(min(room, newest.occupied)))
     if known is None:
@@ -103,9 +104,10 @@ class _Filling(Struct):
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Simulate the period until `end`, in which no new slots become available.
+        """Simulate the period until `end`, in which the policy allows no additional admissions.
 
-        When people exit, people who were waiting for room are admitted.
+        Some people may already be allowed in, and only wait for room. They are admitted when other
+        people exit.
         """
         self.open_evenly(end, 0.0)
 
@@ -139,9 +141,9 @@ class _Filling(Struct):
             self._open(end, (end - self.at) * self.outflow)
 
     def open_for_good(self, rate: float) -> float:
-        """Simulate admissions at this rate until no room is left.
+        """Simulate admissions at `rate` until the maximum number of people is inside.
 
-        Return the rate at which people can be admitted from then on.
+        Return how many people can be admitted per second after that.
         """
         if self.late > 0:
             self.wait_until(self.at + self.late / self.outflow)

@@ -13,11 +13,11 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# The assumed standard deviation of the delay, in seconds, between the time when the policy's rate
-# makes a slot available and the poll or maintenance run that offers it.
+# When the policy's rate allows an additional admission, the next poll or maintenance run makes the
+# offer. This constant is the assumed standard deviation of that delay, in seconds.
 TRIGGER_SECONDS = 1.0
-# The assumed standard deviation of the delay, in seconds, between a scheduled time and the poll or
-# maintenance run that offers its slots.
+# When a scheduled time has come, the next poll or maintenance run makes its offers. This constant
+# is the assumed standard deviation of that delay, in seconds.
 MAINTENANCE_SECONDS = 30.0
 # The fraction of the policy's rate below which a measured rate shows that something else slows down
 # the admissions. For example, customers may not accept their offers.
@@ -25,9 +25,9 @@ LIMITED = 0.9
 # The number of entries that must have been served before the measured rate is compared with the
 # policy's rate.
 LEAST_SERVED = 30
-# If the waitlist is full, the admission rate is both measured and computed. A measured rate is not
-# used if it exceeds the computed rate by more than CLEAR times the relative error of the average
-# time inside.
+# If the maximum number of people is inside, the admission rate is measured, and it is also computed
+# from the average time inside. The measured rate may be too fast. It is not used if it exceeds the
+# computed rate by more than CLEAR times the relative error of that average.
 CLEAR = 2.0
 # The largest number of scheduled times that the estimate takes into account. For later times, it
 # uses the mean rate of the schedule.
@@ -35,8 +35,8 @@ MOST_INSTANTS = 24
 # Until enough exits have been measured, the average time inside is assumed to be two thirds of the
 # duration of a pass. The relative error of this assumption is 50%.
 STAY, STAY_ERROR = 2 / 3, 0.5
-# If customers count as inside until their pass ends, even after an exit, their time inside is known
-# better. Its relative error is then smaller.
+# Some policies count customers as inside until their pass ends, even if they exit earlier. The time
+# inside is then closer to the duration of the pass, so its assumed error is smaller.
 WHOLE_PASS_ERROR = 0.25
 
 
@@ -49,10 +49,12 @@ class Policy(Struct, frozen=True, kw_only=True):
     # The number of people who are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
-    # True if `rate` and the schedule both admit people. False if `rate` limits how fast the people
-    # of a scheduled time are admitted.
+    # This matters if the policy has a rate and a schedule. If it is true, people are admitted at
+    # the rate, and the schedule admits additional people. If it is false, only the schedule admits
+    # people, and the rate limits how fast they are admitted.
     is_sum: bool = False
-    # The next scheduled times, each with a number of people. None if there is no schedule.
+    # The next scheduled times, and how many people are admitted at each time. None if the policy
+    # has no schedule.
     instants: Sequence[tuple[float, int]] | None = None
     max_inside: int | None = None
     pass_seconds: int = 3600

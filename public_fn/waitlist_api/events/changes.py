@@ -32,8 +32,9 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         item = decode(change["NewImage"])
         return _changed(Detail.from_history_item(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
-        # If the record has no stamp, the customer has never been on the waitlist. No event about
-        # them was published, so do not publish the deletion.
+        # Only the record of a customer who has been on the waitlist has a stamp (a logical
+        # timestamp). Without a stamp, no event about the customer was ever published, so do not
+        # publish the deletion of the record.
         item = decode(change["OldImage"])
         return _changed(Detail.from_erased_record(item, read_at)) if "stamp" in item else None
     return None

@@ -73,8 +73,9 @@ class Api:
     ) -> None:
         """Set up the API.
 
-        If `tokens` is None, customers have accounts, and `code_keys` returns the keys that sign the
-        codes in emails.
+        `tokens` issues and checks the entry tokens of guests. If it is None, customers have
+        accounts at an OIDC issuer. Emails to these customers still contain codes, and `code_keys`
+        returns the keys with which the codes are signed.
         """
         self._has_accounts = tokens is None
         self._request = Request()
@@ -176,9 +177,10 @@ def _with_credentials(
 
 
 def _as_json(event: Event, media_types: Collection[str]) -> dict[str, Any]:
-    """Return the event with the media type `application/json`, which Powertools expects.
+    """Check the media type of the request's body, and return the event for Powertools.
 
-    Raise UnsupportedMediaType if the operation does not accept the media type of the body.
+    Raise UnsupportedMediaType if the operation does not accept this media type. Otherwise replace
+    it by `application/json`, which is the only type that Powertools parses.
     """
     method = event["requestContext"]["http"]["method"]
     # API Gateway sends header names in lower case, but `sam local start-api` keeps the original

@@ -1,6 +1,6 @@
 """Decides which operator requests are written to the audit log.
 
-These requests cannot be undone, or they read personal data.
+The audit log contains requests that cannot be undone, and requests that read personal data.
 """
 
 import re
@@ -27,12 +27,13 @@ def read_audit_fields(event: object) -> dict[str, str] | None:
 
 
 def read_next_page_fields(event: object) -> dict[str, str]:
-    """Return the operator and the ids of a request for the second or a later page of personal data.
+    """Return who asks for a later page of personal data, and the ids in the request's path.
 
-    The result is empty for all other requests.
+    For all other requests, the result is empty. The result becomes part of the request log.
     """
-    # The audit log contains only the request for the first page. An operator could skip that
-    # request and ask for a later page, so the request log names the operator of later pages.
+    # The audit log contains only the requests for the first page of a list. An operator could ask
+    # for a later page without asking for the first page. Therefore, the request log names the
+    # operator who asked for a later page.
     if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}

@@ -12,8 +12,8 @@ from waitlist_shared.ids import entry_id_of
 class Credentials(Struct, frozen=True):
     """Checks the credentials of the current request.
 
-    They are an entry token, or a JWT of an OIDC issuer if `tokens` is None. API Gateway has already
-    verified the JWT.
+    Guests send an entry token, which `tokens` checks. If `tokens` is None, customers have accounts
+    and send a JWT from an OIDC issuer. API Gateway has already verified the JWT.
     """
 
     tokens: EntryTokens | None

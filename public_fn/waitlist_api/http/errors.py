@@ -10,15 +10,16 @@ from waitlist_api.errors import MAX_DETAIL_BYTES, cut
 from waitlist_shared.errors import InternalError, WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
-# The header that contains the error code if a response is an HTML page. The request log records the
-# code.
+# A response header that contains the error code. The body of an HTML page contains no error code,
+# so the request log reads the code from this header.
 CODE_HEADER = "Waitlist-Problem"
 
 
 def public_errors() -> dict[str, type[WaitlistError]]:
     """Return the error class of each code that clients can get, sorted by status and code."""
     errors = [error for error in _subclasses(WaitlistError) if error.shown_as is None]
-    # If several error classes have the same code, the API documentation describes the last class.
+    # Several error classes can have the same code. The API documentation describes only the last of
+    # them.
     found = {error.code: error for error in errors if error.status != InternalError.status}
     found[InternalError.code] = InternalError
     return dict(sorted(found.items(), key=lambda item: (item[1].status, item[0])))

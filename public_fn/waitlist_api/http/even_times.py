@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 
-# The duration of every response is a multiple of this number of milliseconds. It is long enough for
-# nearly all signups, so their durations are equal.
+# The duration of every response is a multiple of this number of milliseconds. Nearly all signups
+# need less time, so they all take equally long for the client.
 STEP_MILLIS = 300
 
 

@@ -69,7 +69,7 @@ def check(value: Any) -> int:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object. Raise InvalidJson if a name occurs twice in it."""
+    """Build a JSON object from its fields. Raise InvalidJson if two fields have the same name."""
     value: dict[str, Any] = {}
     for name, member in pairs:
         if name in value:

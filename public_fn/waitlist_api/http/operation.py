@@ -20,8 +20,9 @@ ENTRY = ("rebuilding", "entry_not_found")
 class Answer(Struct, frozen=True):
     """The documentation of a successful response.
 
-    `headers` and `links` name documented headers and links. `model` is needed only if the operation
-    has several responses with different bodies.
+    `headers` and `links` are names of headers and links that the package `openapi` documents. By
+    default, the body is documented by the return type of the handler. `model` is needed only if the
+    operation has several responses with different bodies.
     """
 
     status: int
@@ -45,8 +46,9 @@ class Operation(Struct, frozen=True):
     other_answers: tuple[Answer, ...] = ()
     problems: tuple[str, ...] = ()
     needs_credentials: bool = True
-    # Which requests are written to the audit log. `first_page` is for lists of personal data:
-    # requests for later pages are written only to the request log.
+    # Says which requests are written to the audit log. Operations that list personal data have the
+    # value `first_page`. Only their requests for the first page are written to the audit log, and
+    # requests for later pages are written to the request log.
     audit: Literal["", "each_request", "first_page"] = ""
     # The Content-Type values that the operation accepts. If it accepts none, it ignores the body.
     media_types: tuple[str, ...] = (JSON,)
@@ -65,8 +67,9 @@ class Operation(Struct, frozen=True):
         return handler
 
 
-# Operations of customers accept only JSON. A page of a different site can send JSON only if CORS
-# allows it, but it can always send plain text.
+# Operations of customers accept only JSON bodies, as a protection against forged requests from
+# other sites. A page of another site can make a browser send plain text to this API at any time,
+# but it can send JSON only if CORS allows it.
 anyone = partial(Operation, "anyone", needs_credentials=False)
 customer = partial(Operation, "customer")
 operator = partial(Operation, "operator", media_types=(JSON, ""), checks_origin=False)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from waitlist_shared.contracts import NotReady
 
-# Twenty entries are rarely served within a second. The polling interval therefore grows by one
-# second for every twenty positions.
+# A waitlist rarely serves twenty entries within one second. For every twenty positions further
+# back, a client can therefore wait one second longer before it polls again.
 POSITIONS_PER_SECOND = 20
 LONGEST_SECONDS = 300
 # The polling intervals of entries that have no position, by status. Each interval depends on how
@@ -30,7 +30,8 @@ def poll_after_seconds(
 ) -> int | None:
     """Return the seconds until a client should poll again, or None if nothing will change.
 
-    If there are several positions, the lowest position decides.
+    An entry can have several positions, such as its position in the whole queue and within a
+    segment. The lowest of them decides how soon the client should poll.
     """
     known = [position for position in positions if position is not None]
     if not known:
@@ -38,8 +39,9 @@ def poll_after_seconds(
     seconds = min(1 + (min(known) - 1) // POSITIONS_PER_SECOND, LONGEST_SECONDS)
     if status != "waiting" or not not_ready:
         return seconds
-    # If it is known when the entry becomes ready, poll again at that time. Otherwise the entry can
-    # become ready at any time, so poll at a fixed interval.
+    # An entry can be not ready for several reasons. If a reason ends at a known time, the client
+    # should poll at that time. Other reasons can end at any time, so the client should poll at a
+    # fixed interval.
     ends = [
         max(1, -(-(reason.until_millis - now_millis) // 1000))
         if reason.until_millis

@@ -22,8 +22,8 @@ class Request:
     @property
     def base_url(self) -> str:
         """The URL of CloudFront or, if the stack has no CloudFront, the URL of the API."""
-        # API Gateway adds the URLs of CloudFront and of the API to the event. Request headers are
-        # not used, because a client can forge them.
+        # API Gateway adds the URLs of CloudFront and of the API to the Lambda event. Use only these
+        # URLs. A client could forge the host name in the headers of its request.
         return edge_url_of(self.event) or f"https://{self.event['requestContext']['domainName']}"
 
     def header(self, name: str) -> str:

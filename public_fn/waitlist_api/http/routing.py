@@ -25,8 +25,9 @@ Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"
 # Powertools writes parameters as `<name>`, and API Gateway as `{name}`.
 ANGLE_BRACKETS = str.maketrans("{}", "<>")
-# The characters that ids must not contain. A slash would move the rest of the path into other
-# parameters, and proxies may cut off a path at a question mark or a hash.
+# The characters that the ids in a path must not contain. An id with a slash would look like two
+# parts of the path. If an id contains a question mark or a hash, a proxy may cut off the rest of
+# the path.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 SIGN_UP = "POST /v1/waitlists/{waitlist_id}/entries"
 # Maps each module to the methods of its class `Routes`, and each method to its route.
@@ -171,10 +172,10 @@ def _names(*, has_accounts: bool) -> dict[str, tuple[str, str]]:
 
 @cache
 def find_route(key: str, *, has_accounts: bool = False) -> Route:
-    """Import the module that handles a route, and return the route.
+    """Return the route with this key, and import the module that handles it.
 
-    Raise NoSuchRoute if there is no such route. `has_accounts` is true if customers have accounts
-    at an OIDC issuer, because their signups have a handler of their own.
+    Raise NoSuchRoute if there is no such route. If `has_accounts` is true, customers have accounts
+    at an OIDC issuer, and a different module handles their signups.
     """
     names = _names(has_accounts=has_accounts)
     if key not in names:
@@ -252,10 +253,13 @@ def path_of(event: Event) -> str:
 
 
 def check_path(event: Event) -> None:
-    """Raise NoSuchRoute unless the method and the path of a request belong to its route."""
-    # API Gateway matches the encoded path, but Powertools matches the decoded path. Refuse a path
-    # if the two matches differ. Otherwise, an operator who may only read a waitlist could list its
-    # entries with GET /v1/admin/waitlists/bakery%2Fentries.
+    """Raise NoSuchRoute if the method or the path of a request differs from the route that API
+    Gateway chose.
+    """
+    # API Gateway finds a route for the encoded path, and checks whether the operator may use this
+    # route. Powertools finds the handler for the decoded path, which could belong to a different
+    # route. For example, an operator who may only read a waitlist could list its entries with GET
+    # /v1/admin/waitlists/bakery%2Fentries. Refuse such paths.
     method, _, template = event["routeKey"].partition(" ")
     given = event.get("pathParameters") or {}
     parameters = {name: unquote(str(value)) for name, value in given.items()}

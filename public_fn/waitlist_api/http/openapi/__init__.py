@@ -1,4 +1,5 @@
-"""The OpenAPI document.
+"""Builds the OpenAPI document of the API.
 
-This package is slow to import, so only `/docs` and `make openapi` use it.
+The import of this package is slow. Only `/docs` and `make openapi` import it, so that no other
+request has to wait.
 """

@@ -31,8 +31,8 @@ from waitlist_api.services import Services
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
-# The schema of this header has no pattern, because the service does not refuse an id in a different
-# format. It uses an id of its own instead.
+# A client may send an id in any format. If it is neither a UUID nor a ULID, the service uses an id
+# of its own, and does not refuse the request. The schema of the header therefore has no pattern.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
     description="The client's own id for this request, which must be a UUID or a ULID. Any other "
@@ -84,7 +84,8 @@ class DocumentedResolver(APIGatewayHttpResolver):
         document.components.schemas = _schemas(document.components.schemas or {})
         for path in (document.paths or {}).values():
             for operation in _operations(path):
-                # An empty `security` list means that the operation needs no credentials.
+                # If an operation needs no credentials, the document must say so with an empty
+                # `security` list.
                 operation.security = operation.security or []
                 for parameter in operation.parameters or []:
                     # Use title case for header names, because generated clients show the names to

@@ -15,7 +15,7 @@ SAME_ENTRY = {**HERE, "entry_id": "$request.path.entry_id"}
 
 
 def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
-    """Return a link to each of these operations, by operation id.
+    """Return one link for each operation. The keys of the result are the operation ids.
 
     All links have the same parameters.
     """

@@ -22,8 +22,8 @@ Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
 ERRORS = public_errors()
-# The errors that every operation can return. A client may send a large body to any operation, so
-# `too_large` is one of them.
+# The errors that every operation can return. The list includes `too_large`, because a client can
+# send a large body even to an operation that needs no body.
 ALWAYS = (
     "invalid_request",
     "too_large",

@@ -67,9 +67,10 @@ def version() -> str:
 
 @cache
 def words() -> dict[str, Any]:
-    """Return the English texts of the page, by key.
+    """Return the English texts of the page. The keys are the names of the texts.
 
-    A text with a number has one form per plural category.
+    If a text contains a number, its value is an object with one text for the singular, one for the
+    plural, and so on.
     """
     known: dict[str, Any] = {}
     for name, file in files().items():

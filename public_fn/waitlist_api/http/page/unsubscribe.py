@@ -36,7 +36,8 @@ POLICY = (
 def unsubscribe_page(text: str, language: str, name: str = "") -> str:
     """Return the unsubscribe page.
 
-    `text` is the name of the text to show. With the name `ask`, the page also has a button.
+    `text` says which text the page shows. If it is `ask`, the page asks whether the customer wants
+    to unsubscribe, and has a button for this.
     """
     texts = _texts()[language]
     return HTML.format(

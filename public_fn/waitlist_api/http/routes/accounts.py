@@ -35,7 +35,8 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
     ) -> Response[OwnSignupAnswer]:
         """The `sub` claim of the token identifies the customer, so a repeated signup returns the
-        same entry. If the entry would belong to too many segments, the signup is refused.
+        same entry. An entry can belong to a limited number of segments. If the attributes in the
+        request exceed this limit, the signup is refused.
         """
         customer = identify_customer(self.request.event)
         if body.customer_id not in (None, customer):

@@ -201,9 +201,10 @@ class Routes(Struct, frozen=True):
         body: RestBody,
         idempotency_key: RestKey = None,
     ) -> RestAnswer:
-        """This operation lets other customers pass until the time `until`. During this pause, the
-        entry keeps its position in the queue, but other customers are served first. If a request
-        with the same `until` is repeated, it changes nothing.
+        """The customer pauses until the time `until`.
+
+        The entry keeps its position in the queue during the pause, but other customers are served
+        first. If a request with the same `until` is repeated, it changes nothing.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = RestCommand(
@@ -256,8 +257,8 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "not_inside"),
     )
     def exit_entry(self, waitlist_id: WaitlistId, entry_id: EntryId) -> AdmittedAnswer:
-        """After this request, the customer no longer counts towards `max_inside`, unless the
-        policy's `customer_exit` is `frees_at_end`. Without an exit, they count until their pass
-        ends. A repeated request returns the same response.
+        """A customer who has been admitted counts towards `max_inside` until their pass ends or
+        until they exit with this request. If the policy's `customer_exit` is `frees_at_end`, the
+        exit does not shorten this time. A repeated request returns the same response.
         """
         return self.admission.exit(waitlist_id, self.credentials.check(waitlist_id, entry_id))

@@ -51,7 +51,7 @@ class EntryResponses(Struct, frozen=True):
         return self._answer(view, places, proof.renewed)
 
     def signed_up(self, answer: Answer, *, is_new: bool) -> Response[Answer]:
-        """Return the response to a signup. If the entry is new, the response has its URL."""
+        """Return the response to a signup. If the signup created the entry, add the entry's URL."""
         if not is_new:
             return Response(200, "application/json", answer)
         # The URL of the entry is relative to the request's URL, because a gateway may add a prefix
@@ -65,8 +65,9 @@ class EntryResponses(Struct, frozen=True):
         if (ready_ahead := count_ready_ahead(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
-        # If an entry is not ready, its polling interval also grows with its position, because many
-        # such entries can become ready at the same time.
+        # All entries that are not ready can have few ready entries ahead of them. If they all
+        # polled as often as the entry at the head of the queue, there would be too many requests.
+        # Their polling interval therefore grows with their position in the queue.
         distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis

@@ -43,8 +43,8 @@ class Routes(Struct, frozen=True):
             ),
             Answer(
                 202,
-                "The waitlist verifies addresses. This response is the same for every address, "
-                "so it does not reveal who is on the waitlist.",
+                "The response of a waitlist that verifies addresses. It is the same for every "
+                "address, so it does not reveal who is on the waitlist.",
                 model=InboxAnswer,
             ),
         ),
@@ -81,8 +81,9 @@ class Routes(Struct, frozen=True):
         shown = self.request.header("authorization")
         stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
         if shown and stay is None:
-            # The customer may have signed up with a different address and then changed it. The id
-            # of their entry still comes from the first address, so look the id up.
+            # The entry id is computed from the address with which the customer first signed up. If
+            # they have changed their address since, the address in this request leads to a wrong
+            # id, so find the id in the table.
             command = self.signups.resolve_entry(command)
             stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
         signed_up = self.signups.sign_up(command.with_stay_shown(stay))

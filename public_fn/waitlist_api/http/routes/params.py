@@ -69,9 +69,9 @@ Only = Annotated[
 Since = Annotated[
     UtcTime | None,
     Query(
-        description="Return only entries that got the requested status at this time (UTC) or "
-        "later. For `unreachable` and `messages_off`, it is the time when the customer stopped "
-        "getting messages. On later pages, send only `cursor`.",
+        description="Return only entries whose requested status began at this time (UTC) or later. "
+        "The statuses `unreachable` and `messages_off` begin when the customer stops getting "
+        "messages. To get a later page, send only `cursor`.",
         examples=["2026-11-21T09:30:00Z"],
     ),
 ]
@@ -101,7 +101,7 @@ GuestsKey = Annotated[
 
 
 def _idempotency_key(description: str) -> Any:
-    """Return the declaration of an Idempotency-Key header with this description."""
+    """Declare an Idempotency-Key header, with a description for the OpenAPI document."""
     return Header(alias="Idempotency-Key", pattern=r"^[!-~]{1,255}$", description=description)
 
 

@@ -30,10 +30,11 @@ class Routes(Struct, frozen=True):
     def send_link(self, waitlist_id: WaitlistId, body: AddressBody) -> Response[InboxAnswer]:
         """Sends a link to the address if an entry has this address.
 
-        The service publishes the event `link_asked`, or `verification_asked` if the address is not
-        verified yet. An address gets at most one link a minute, and the pause doubles after each
-        link. The operation works only if the waitlist has `identity` set. If customers sign in with
-        an OIDC issuer, the request fails with `no_entry_tokens`.
+        The service publishes the event `link_asked`. If the address is not verified yet, it
+        publishes `verification_asked` instead. After each link, an address must wait before it can
+        get the next link. This delay is one minute at first, and doubles with each link. The
+        operation works only if the waitlist has `identity` set. If customers sign in with an OIDC
+        issuer, the request fails with `no_entry_tokens`.
         """
         if self.identities is None:
             raise NoEntryTokens

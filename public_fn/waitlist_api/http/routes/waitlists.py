@@ -90,12 +90,13 @@ class Routes(Struct, frozen=True):
         problems=("counts_hidden", "rebuilding"),
     )
     def get_board(self, waitlist_id: WaitlistId) -> Response[BoardAnswer]:
-        """The board is a snapshot that shows which position each `rank` has.
+        """The board is a snapshot of the queue. With it, a client can find the position of an entry
+        from the entry's `rank`.
 
-        It is the same for all customers, so a cache can serve it. A new board is made at most every
-        five seconds. Also get the entry itself every few minutes, because an operator may have
-        moved it. Get it more often near the head of the queue, or if the board does not reach its
-        `rank`.
+        The board is the same for all customers, so a cache can serve it. A new board is made at
+        most every five seconds. An operator may move an entry, so a client should also get the
+        entry itself every few minutes. The client should get the entry more often if the entry is
+        near the head of the queue, or if the board ends before the entry's `rank`.
         """
         board = self.waitlists.board(waitlist_id)
         answer = BoardAnswer(

@@ -83,7 +83,10 @@ class EditAttributesBody(Body):
 
 
 class EditBody(ChoiceBody):
-    """A new profile, new attributes, or both. A field that is left out keeps its stored value."""
+    """Changes to an entry: a new profile, new attributes, or both.
+
+    If one of the two is left out, its stored value stays unchanged.
+    """
 
     profile: Annotated[NewProfile, Field(default=None)]
     attributes: Annotated[NewAttributes, Field(default=None)]
@@ -116,10 +119,10 @@ PlacesAhead = Annotated[
     Field(
         ge=1,
         le=MAX_PLACES,
-        description="How many entries to overtake. The entry cannot overtake an entry with a "
-        "higher priority. In rare cases it overtakes more entries than requested. The field "
-        "`moved` in the response contains the actual number. The request must have an "
-        "Idempotency-Key.",
+        description="The number of entries that the entry should overtake. The entry cannot "
+        "overtake an entry with a higher priority. In rare cases, the service moves the entry "
+        "further than requested. The field `moved` in the response contains the actual number. A "
+        "request with `places` must have an Idempotency-Key.",
     ),
 ]
 
@@ -156,7 +159,10 @@ class BumpToEnd(Body):
 
 
 class BumpBody(ChoiceBody):
-    """Where to move an entry. Send exactly one of `priority`, `places` and `to`."""
+    """A request to move an entry in the queue.
+
+    It contains exactly one of `priority`, `places` and `to`.
+    """
 
     priority: NewPriority | None = None
     places: PlacesAhead | None = None
@@ -191,8 +197,8 @@ class UnbanBody(Body):
     banned_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `banned_at` of the ban that the request ends. Send it, so that a "
-            "repeated request cannot end a later ban. If it is left out, the current ban ends.",
+            description="To identify the ban, send its `banned_at`. A repeated request then cannot "
+            "end a later ban. If this field is left out, the request ends the current ban.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -234,9 +240,9 @@ class BumpAnswer(EntryAnswer):
     moved: Annotated[
         int | None,
         Field(
-            description="How many positions the entry moved towards the head of the queue. "
-            "Negative if the entry moved back. A repeated request returns the same number, or "
-            "null if the number was lost."
+            description="How many positions the entry moved towards the head of the queue. The "
+            "number is negative if the entry moved towards the end. A repeated request returns the "
+            "number of the first request, or null if the service no longer knows this number."
         ),
     ]
 
@@ -288,10 +294,11 @@ class HistoryAnswer(Model):
     detail: Annotated[
         dict[str, Any],
         Field(
-            description="Details of the event, such as the requested values and the entry's "
-            "`position` after the event. `moved` is the number of positions that the entry moved "
-            "ahead. `jti` is the id of the pass that the event issues or revokes. `invitation` is "
-            "the id of the invitation that an offer belongs to. Unknown values are left out."
+            description="Details of the event, such as the requested values. After an event that "
+            "can move the entry, `position` is the entry's new position, and `moved` says how many "
+            "positions it moved ahead. If the event issues or revokes a pass, `jti` is the id of "
+            "the pass. If an offer belongs to an invitation, `invitation` is the id of the "
+            "invitation. Unknown values are left out."
         ),
     ]
 
@@ -362,10 +369,10 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     room_until: Annotated[
         Time | None,
         Field(
-            description="The time until which the customer counts towards `max_inside`, which is "
-            "usually the end of the pass. Null if the customer does not count. If the policy's "
-            "`customer_exit` is `frees_at_end`, the customer counts until this time even after an "
-            "exit of their own."
+            description="Until this time, the customer counts towards the waitlist's `max_inside`. "
+            "It is usually the end of the pass. Null if the customer does not count. Usually, a "
+            "customer who exits earlier stops counting. If the policy's `customer_exit` is "
+            "`frees_at_end`, they count until this time in any case."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]

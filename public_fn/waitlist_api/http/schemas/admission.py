@@ -47,9 +47,9 @@ class AdmitBody(Body):
             ge=0,
             le=MAX_ADMIT,
             description="The number of slots to offer now, regardless of the rate and the "
-            "schedule. If too few entries are waiting or `max_inside` is reached, fewer slots are "
-            "offered. With `refill`, the remaining slots are offered later. A `count` of 0 cancels "
-            "these remaining slots.",
+            "schedule. Fewer slots are offered if too few entries are waiting, or if `max_inside` "
+            "is reached. If `refill` is true, the remaining slots are offered later. To cancel "
+            "slots that an earlier request left for later, send a `count` of 0.",
         ),
     ]
     filter: Annotated[
@@ -64,9 +64,10 @@ class AdmitBody(Body):
     refill: Annotated[
         bool,
         Field(
-            description="Whether to offer unused slots to further entries until `count` people "
-            "have entered. The field `quota` in the waitlist's counts shows how many people still "
-            "have to enter. `refill` cannot be combined with `filter` or `filters`."
+            description="If a customer does not use their slot, the service can offer the slot to "
+            "the next entry. If `refill` is true, it continues until `count` people have entered. "
+            "The field `quota` in the waitlist's counts shows how many people still have to enter. "
+            "`refill` cannot be combined with `filter` or `filters`."
         ),
     ] = False
     offer_seconds: OwnOfferSeconds = None
@@ -110,7 +111,7 @@ class OfferAnswer(EntryAnswer, WithCallNumber):
 
 
 class AdmittedByFilter(OfferAnswer):
-    """An entry that got a slot when an operator called `admit`."""
+    """An entry that got a slot through a request to `admit`, and the filter that it matched."""
 
     filter_index: FilterIndex
 

@@ -36,7 +36,10 @@ def _one_or_several(value: object) -> str:
 
 
 def _not_too_many(attributes: object) -> object:
-    """Raise ValueError for too many attributes, before pydantic validates thousands of values."""
+    """Raise ValueError if there are too many attributes.
+
+    Without this check, pydantic would validate the values of all of them first.
+    """
     if isinstance(attributes, dict) and len(attributes) > MAX_ATTRIBUTES:
         raise PydanticCustomError(
             "too_long", f"must have at most {MAX_ATTRIBUTES} attributes, not {len(attributes)}"
@@ -52,8 +55,9 @@ def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _document_names(schema: dict[str, Any]) -> None:
-    """Use `propertyNames` in the documentation, because most client generators ignore
-    `patternProperties`.
+    """Describe the allowed attribute names with `propertyNames`.
+
+    Pydantic uses `patternProperties` for this, which most client generators ignore.
     """
     ((pattern, value),) = schema.pop("patternProperties").items()
     schema.update(propertyNames={"pattern": pattern}, additionalProperties=value)

@@ -61,10 +61,12 @@ class MessageBody(Body):
         Field(
             min_length=1,
             max_length=len(LANGUAGES),
-            description="The text of the message in each language: a string, or an object with the "
-            "`subject` of the email and the label of the link (`button`). `{name}` stands for the "
-            "name of the waitlist. A customer whose language is missing gets the default language "
-            "of the waitlist's messages, or else the first text.",
+            description="The text of the message in each language. A text is a string or an "
+            "object. An object can also contain the `subject` of the email, and the label of its "
+            "link in `button`. The service replaces `{name}` by the name of the waitlist. If there "
+            "is no text in a customer's language, the customer gets the text in the default "
+            "language of the waitlist's messages. If this text is missing too, they get the first "
+            "text.",
             examples=[{"en": {"subject": "We close early", "text": "We close at 5 pm today."}}],
         ),
         AfterValidator(_check_texts),
@@ -80,9 +82,9 @@ class MessageBody(Body):
     status: Annotated[
         Status | None,
         Field(
-            description="Only people with this status get the message. `offered` includes "
-            "customers with an offer and claimed customers. `inside` means customers who have been "
-            "admitted and still count towards `max_inside`."
+            description="Only people with this status get the message. With `offered`, people with "
+            "an offer and people whose entry is claimed get it. With `inside`, people get it if "
+            "they have been admitted and still count towards `max_inside`."
         ),
     ] = None
     entries: Annotated[
@@ -137,8 +139,8 @@ class MessageAnswer(Model):
     message_id: Annotated[
         str | None,
         Field(
-            description="The id of the message. It is the `stamp` of the event `messaged` in the "
-            "history of each recipient. Null for a dry run."
+            description="The id of the message. The history of each recipient contains an event "
+            "`messaged`, whose `stamp` is this id. Null if nothing was sent because of `dry_run`."
         ),
     ]
     dry_run: bool

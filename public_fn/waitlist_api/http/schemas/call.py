@@ -33,7 +33,11 @@ class CallBody(Body):
 class CallAnswer(Model):
     to: Annotated[str, documented(examples=["Room 2"])]
     called_at: Annotated[
-        Time, Field(description="When the customer was called. Each further call has a new time.")
+        Time,
+        Field(
+            description="When the customer was called. If the customer is called again, "
+            "this time changes."
+        ),
     ]
 
 

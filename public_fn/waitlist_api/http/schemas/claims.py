@@ -49,9 +49,9 @@ class ClaimBody(Body):
             ge=1,
             le=MAX_CLAIM,
             description="The maximum number of entries to claim. Fewer entries are claimed if "
-            "fewer are waiting, or if the waitlist's `max_claims` is reached. If some customers "
-            "are leaving at the same moment, the response may also be shorter. In this case, claim "
-            "again.",
+            "fewer are waiting, or if the waitlist's `max_claims` is reached. Entries whose "
+            "customers leave during the request are not in the response. If the response is too "
+            "short for this reason, send a new request.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
@@ -75,10 +75,10 @@ class ClaimBody(Body):
         bool,
         Field(
             description="Whether to admit the claimed entries in the same request. If you lose the "
-            "response, repeat the request with the same Idempotency-Key within a minute. After "
-            "that, the service has forgotten the claims of admitted entries, and the response "
-            "leaves these entries out. If you must not miss any entry, send the requests `claim` "
-            "and `complete` separately."
+            "response, repeat the request with the same Idempotency-Key. The service remembers the "
+            "claims of admitted entries only for one minute, and later responses leave them out. "
+            "If you must know every admitted entry, send a `claim` request first, and then a "
+            "`complete` request for each claim."
         ),
     ] = False
     call: Annotated[
@@ -121,8 +121,9 @@ class ReleaseBody(CompleteBody):
         Field(
             ge=0,
             le=MAX_DELAY_SECONDS,
-            description="The number of seconds before the entry can be claimed again. Until then, "
-            "the entry keeps its position, and its `not_ready` contains `delayed`.",
+            description="The number of seconds before the entry can be claimed again. The entry "
+            "keeps its position during this delay, but it is not ready. The list `not_ready` then "
+            "contains the reason `delayed`.",
         ),
     ] = 0
 
@@ -147,9 +148,9 @@ class RedriveBody(Body):
     parked_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `parked_at` of the entry. Send it, so that a late request does not "
-            "return an entry that was parked a second time. If it is left out, the entry returns "
-            "to the queue in any case.",
+            description="The `parked_at` of the entry. If the entry was parked again after this "
+            "time, the request changes nothing. Without `parked_at`, a late request could return "
+            "an entry that was parked a second time.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -215,7 +216,7 @@ class ClaimsAnswer(Model):
     limit: Annotated[
         ClaimLimit | None,
         Field(
-            description="The setting that limited the number of claimed entries. Null if no "
-            "setting limited the response."
+            description="If a setting of the waitlist limited the number of claimed entries, this "
+            "is the name of the setting. Null if no setting limited the number."
         ),
     ]

@@ -27,9 +27,9 @@ PathOwnEntryId = f"^({ME}|{ids.ENTRY_ID})$"
 
 
 def documented(**schema: Any) -> Any:
-    """Return a type annotation with a JSON schema.
+    """Return a type annotation with a JSON schema for the OpenAPI document.
 
-    The schema appears in the documentation, but values are not checked against it.
+    Pydantic does not check whether values match this schema.
     """
     return Field(json_schema_extra=schema)
 
@@ -153,8 +153,9 @@ class Problem(Model):
         list[FieldProblem],
         Field(
             description="The invalid fields, at most 20. If there are more, `detail` says how "
-            "many. If `code` is `settings_changed` or `waitlist_exists`, the list contains the "
-            "settings that differ from the request."
+            "many. If `code` is `settings_changed` or `waitlist_exists`, the fields are not "
+            "invalid. They are the settings whose stored value differs from the value in the "
+            "request."
         ),
     ] = []
     opens_at: Annotated[

@@ -28,9 +28,9 @@ class MessageCountAnswer(Model):
     dropped: Annotated[
         Count,
         Field(
-            description="Messages that were not sent, because their content was outdated or "
-            "because the customer has no address that accepts messages. A message that is sent on "
-            "a later attempt also counts in `sent`."
+            description="Messages that were not sent. Their content was outdated, or the customer "
+            "had no address that accepts messages. If a later attempt sends such a message, the "
+            "message counts in `dropped` and in `sent`."
         ),
     ]
     limited: Annotated[
@@ -129,9 +129,11 @@ class StatsAnswer(WithEstimate):
     sources: Annotated[
         list[SourceAnswer] | None,
         Field(
-            description="The number of signups for each answer to the page's `source` field, "
-            "largest number first. Answers that are not counted separately are counted as `other`. "
-            "Null if the page has no `source` field."
+            description="The setting `page.source` names a field of the signup form, for example "
+            "the question how the customer heard of the waitlist. This list says how many signups "
+            "gave each answer, and begins with the most frequent answer. Answers that are not in "
+            "the setting `page.sources` are counted together as `other`. Null if `page.source` is "
+            "not set."
         ),
     ] = None
     messages: Annotated[
@@ -146,8 +148,8 @@ class StatsAnswer(WithEstimate):
         Count | None,
         Field(
             description="How many people on the waitlist have an address that accepts no messages. "
-            "For this field and `messages_off` together, the service looks at 1,600 people at "
-            "most, so the real numbers can be higher. Null if `messages` is not set."
+            "The service looks at 1,600 people at most to compute this number and `messages_off`, "
+            "so the real numbers can be higher. Null if `messages` is not set."
         ),
     ] = None
     messages_off: Annotated[
@@ -160,9 +162,10 @@ class StatsAnswer(WithEstimate):
     quota: Annotated[
         Count,
         Field(
-            description="How many more people must enter to complete the current quota. A quota "
-            "begins when an operator calls `admit` with `refill`. Each further call adds its "
-            "`count` to the quota. If Redis loses data, the number becomes 0."
+            description="The number of people who must still enter before the current quota is "
+            "complete. If an operator calls `admit` with `refill`, unused slots are offered again "
+            "until a number of people have entered. This number is the quota. Each new call with "
+            "`refill` adds its `count` to the quota. If Redis loses data, the number becomes 0."
         ),
     ]
     quota_open: Annotated[Count, Field(description="How many offers of the quota are open.")]
@@ -213,8 +216,8 @@ class PointAnswer(Model):
     waiting: Annotated[
         Count,
         Field(
-            description="How many entries were waiting at this point in time. The next four "
-            "fields refer to the same time."
+            description="How many entries were waiting at the time of this point. The fields "
+            "`not_ready`, `offered`, `parked` and `inside` also contain the counts at this time."
         ),
     ]
     not_ready: Annotated[
@@ -235,7 +238,7 @@ class StatsHistoryAnswer(Model):
         list[PointAnswer],
         documented(maxItems=max(one.points for one in SERIES.values())),
         Field(
-            description="The points, oldest first. The list starts at the waitlist's first "
-            "sample, so it may be shorter than the period."
+            description="The points, oldest first. If the waitlist has no samples from the "
+            "beginning of the period, the list starts at the waitlist's first sample."
         ),
     ]

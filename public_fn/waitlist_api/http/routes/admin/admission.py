@@ -105,9 +105,10 @@ class Routes(Struct, frozen=True):
     def withdraw(
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: WithdrawBody
     ) -> EntryAnswer:
-        """When the offer is withdrawn and the slot is still available, the next entry gets the slot
-        at once. Send the `offered_until` of the offer, so that a repeated request cannot withdraw a
-        later offer.
+        """The withdrawn slot is offered to the next entry at once, if the slot is still available.
+
+        To identify the offer, send its `offered_until`. A repeated request then cannot withdraw a
+        later offer to the same customer.
         """
         until = body.offered_until
         command = HoldCommand(

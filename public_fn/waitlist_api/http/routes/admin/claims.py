@@ -66,10 +66,11 @@ class Routes(Struct, frozen=True):
     ) -> ClaimsAnswer:
         """A claim reserves an entry for one caller.
 
-        A repeated request with the same Idempotency-Key returns those claims of the first request
-        that are still open, with the same claim tokens. Each filter must match a declared segment.
-        If there are several `filters`, the entries that match the first filter come first. While
-        the service prepares new segments, the request fails with `503 rebuilding`.
+        A request can be repeated with the same Idempotency-Key. It then returns the same claims
+        with the same claim tokens, except the claims that have ended in the meantime. Each filter
+        must match a declared segment. If there are several `filters`, the entries that match the
+        first filter come first. While the service prepares new segments, the request fails with
+        `503 rebuilding`.
         """
         fields = body.model_dump(exclude={"call"})
         claimed = self.claims.claim(
@@ -200,7 +201,7 @@ class Routes(Struct, frozen=True):
         problems=HOLD,
     )
     def extend(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ExtendBody) -> HeldAnswer:
-        """The lease starts again at the time of this request."""
+        """The new lease begins at the time of this request, and replaces the old lease."""
         held = self._act(EXTEND, waitlist_id, entry_id, body)
         return HeldAnswer(**held.view.answer, claimed_until=iso(held.deadline_millis))
 

@@ -209,8 +209,9 @@ class Routes(Struct, frozen=True):
         cursor: Cursor = None,
         limit: Limit = 100,
     ) -> AdminEntryWithHistoryAnswer:
-        """The response contains the newest 100 events of the history, oldest first. To read the
-        whole history, send `include=history` and follow `cursor` until it is null.
+        """The response contains only the newest 100 events of the entry's history, in chronological
+        order. To read the whole history page by page, send `include=history`. Then repeat the
+        request with the returned `cursor` until `cursor` is null.
         """
         if include is None:
             return _whole(self.entry_queries.details(waitlist_id, entry_id), None)
@@ -251,8 +252,8 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: ReadyBody
     ) -> AdminEntryAnswer:
         """An entry that is held back keeps its position in the queue, but other entries are served
-        first. If the entry is offered or parked, the change takes effect when the entry is waiting
-        again. A repeated request returns the same response.
+        first. If the entry has an offer, or if an operator has parked it, the change takes effect
+        when the entry is waiting again. A repeated request returns the same response.
         """
         person = self.readiness.hold_back(
             HoldBackCommand(
@@ -356,8 +357,9 @@ class Routes(Struct, frozen=True):
         body: BumpBody,
         idempotency_key: IdempotencyKey = None,
     ) -> BumpAnswer:
-        """If a request is repeated with the same Idempotency-Key, the entry is not moved again. The
-        response then contains the current position, and how far the first request moved the entry.
+        """If a request is repeated with the same Idempotency-Key, the entry is not moved a second
+        time. In the response, `moved` is then the number of places by which the first request moved
+        the entry, and `position` is the current position.
         """
         if body.places is not None and not idempotency_key:
             raise InvalidFields(KEY_NEEDED)
@@ -383,8 +385,9 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     deadline = _time(record.hold.until_millis)
     offered_until = person.view.offered_until
     if is_offer and person.view.status == "offered":
-        # Redis does not say whether this entry is claimed or has an offer. According to its record,
-        # it has an offer, so show the offer's deadline.
+        # The answer of Redis does not say when the offer ends, because it treats claims and offers
+        # alike. The record says that this entry has an offer and not a claim, so show the deadline
+        # in the record.
         offered_until = offered_until or deadline
     return {
         **person.view.answer,

@@ -36,7 +36,8 @@ from waitlist_shared.errors import InternalError, WaitlistError
 # The result of an imported row, or the reason why the row was refused.
 Row = ImportedRow | WaitlistError
 NO_CUSTOMER = FieldError(CUSTOMER_ID, "is required")
-# Check each imported row separately, so that an invalid row does not make the whole request fail.
+# The rows of an import are checked one by one after the request is parsed. If one row is invalid,
+# only this row is refused, and not the whole request.
 import_route = partial(
     operator, audit="each_request", max_body_bytes=MAX_IMPORT_BYTES, parse=json_body.parse
 )
@@ -88,8 +89,8 @@ class Routes(Struct, frozen=True):
         operation has an IAM permission of its own. If customers sign in with an OIDC issuer, the
         request fails with `no_entry_tokens`.
         """
-        # Create the links first. If this stack issues no tokens, `signer` raises an error here,
-        # before any row is written.
+        # If customers have accounts, the stack issues no entry tokens, and `signer` raises an
+        # error. Call it before the import, so that no row has been written in this case.
         base_url = self.passes.issuer or self.request.base_url
         links = Links(waitlist_id, self.token_issuer.signer(), base_url)
         results = [

@@ -54,8 +54,10 @@ class Routes(Struct, frozen=True):
         audit="each_request",
     )
     def list_messages(self, waitlist_id: WaitlistId, entry_id: EntryId) -> NotesAnswer:
-        """The list contains the messages since the customer's latest signup. A message that is
-        being sent at this moment is not listed yet.
+        """The list contains the messages since the customer's latest signup.
+
+        A message is added to the list when it has been sent, or when the service has decided not to
+        send it.
         """
         return NotesAnswer(
             messages=[*map(_shown, self.entry_queries.messages(waitlist_id, entry_id))]

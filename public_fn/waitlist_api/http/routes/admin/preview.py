@@ -30,9 +30,10 @@ class Routes(Struct, frozen=True):
     def preview_admission(self, waitlist_id: WaitlistId, body: PreviewBody) -> PreviewAnswer:
         """The request saves nothing.
 
-        If the given policy is the saved policy, the estimates use the measured pace of the
-        waitlist. Otherwise, they show what customers would see right after a change to the given
-        policy. The estimates of a paused waitlist assume that it resumes now.
+        If you send the policy that the waitlist already has, the estimates use the waitlist's
+        measured pace. If you send a different policy, the estimates are those that customers would
+        see right after a change to this policy. If the waitlist is paused, the estimates assume
+        that it resumes now.
         """
         admission = body.admission
         policy = settings_in(AdmissionPolicy, admission) if admission else None

@@ -26,9 +26,10 @@ class Routes(Struct, frozen=True):
     def issue_token(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
         """Use this operation for a customer who was imported, or who has lost their token.
 
-        Anyone who has the token can act as the customer until their next signup. The request does
-        not change the entry, and earlier tokens for the same signup remain valid. If customers sign
-        in with an OIDC issuer, the request fails with `no_entry_tokens`.
+        Keep the token secret, because anyone who has it can act as the customer. The token is valid
+        until the customer signs up again. The request does not change the entry, and earlier tokens
+        for the same signup remain valid. If customers sign in with an OIDC issuer, the request
+        fails with `no_entry_tokens`.
         """
         token = self.token_issuer.issue_token(waitlist_id, entry_id)
         return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))

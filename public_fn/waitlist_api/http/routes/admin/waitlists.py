@@ -153,8 +153,9 @@ class Routes(Struct, frozen=True):
         Answer(200, "The changed waitlist", links="waitlist", headers="etag"),
         problems=("waitlist_deleting", "settings_changed", "rebuilding"),
         audit="each_request",
-        # Only this operation accepts a merge patch. A PATCH of an entry replaces the whole profile,
-        # so a merge patch would delete the fields that it leaves out.
+        # No other operation accepts a merge patch. A client could expect that a merge patch to an
+        # entry's profile keeps the fields that the patch does not name. A PATCH of an entry
+        # replaces the whole profile, and would delete these fields.
         media_types=(JSON, MERGE_PATCH, ""),
     )
     def change_waitlist(
@@ -223,9 +224,9 @@ class Routes(Struct, frozen=True):
 
 
 def _wanted(body: WaitlistBody) -> WaitlistSettings:
-    """Return the settings that a request asks for.
+    """Return the waitlist settings that are in the body of a request.
 
-    Raise InvalidFields if they contradict each other.
+    Raise InvalidFields if the settings contradict each other.
     """
     settings: WaitlistSettings = settings_in(WaitlistSettings, body)
     if found := contradictions(settings):
