@@ -1,4 +1,8 @@
-"""The second phase of an import. It adds the entries to Redis, and then records their places."""
+"""Give the imported entries their places in the queue. This is the second phase of an import.
+
+The first phase has written a record for each entry. The second phase adds the entries to Redis, and
+then stores their places in the records.
+"""
 
 from collections.abc import Sequence
 
@@ -93,7 +97,10 @@ class Placement(Struct, frozen=True):
             item.outcome = "joined"
 
     def _record_rest(self, group: Sequence[PlacedRow]) -> None:
-        """Record each remaining entry, unless another request has already recorded it."""
+        """Record the entries of this group one by one.
+
+        Skip entries that another request has already recorded.
+        """
         (waitlist_id,) = {record.waitlist_id for _, record, _, _ in group}
         found = self.entries.get_many(waitlist_id, [item.entry_id for item, *_ in group])
         for item, record, place, _ in group:

@@ -21,9 +21,9 @@ WhenEnded = Literal["skip", "rejoin"]
 # What an import does if a guest has created the entry that is on the waitlist.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
-# The states of a row. If it is `new`, the customer can be added. If it is `joining`, an earlier
-# import was interrupted. If it is `under_way`, a different request is adding or removing the
-# customer.
+# The state of a row before the import. In the state `new`, the customer can be added. In the state
+# `joining`, an earlier import began to add the customer and was interrupted. In the state
+# `under_way`, a different request is adding or removing the customer.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
 # Tickets start at 1. The number 0 stands for a missing ticket.
 FIRST_TICKET = 1
@@ -71,7 +71,8 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     # True if the customer is to be banned. A banned customer is not added, and cannot sign up
     # later.
     banned: bool = False
-    # True if the caller sent a customer id that does not belong to the address in the profile.
+    # True if the caller sent a customer id that differs from the id that is computed from the
+    # address in the profile.
     is_beside_address: bool = False
 
     def check(self, now: datetime) -> None:
@@ -138,7 +139,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def names_former_address(self) -> bool:
-        """Whether the row contains a former address of the entry."""
+        """Whether the row contains an address that the customer has replaced by a new address."""
         record, identify = self.record, self.row.identify
         if identify is None or record is None or not record.move.moved_to:
             return False
@@ -168,7 +169,11 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def joined_ticket(self) -> int | None:
-        """The smallest ticket for the time `joined_at`, or None if `joined_at` is not set."""
+        """The smallest ticket for the time `joined_at`, or None if `joined_at` is not set.
+
+        A ticket is the number that gives an entry its place among the entries with the same
+        priority.
+        """
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 
@@ -185,10 +190,10 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban.stamp:
             return "banned"
-        # Any guest can sign up with a customer's id and leave again, so such a record does not
-        # prove that the customer has left. If `when_on_list` is `replace`, add the customer in
-        # spite of it. The record looks the same after an import that was interrupted when it had
-        # only ended the guest's signup.
+        # Any guest can sign up with a customer's id and leave again, so the record of a guest who
+        # has left does not prove that the customer has left. If `when_on_list` is `replace`, the
+        # customer is therefore added. The record looks the same after an import that was
+        # interrupted when it had only ended the guest's signup.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
@@ -201,8 +206,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Import this row into the entry of this record, whose customer has changed their address
-        to the address in the row.
+        """Use the entry of this record for the row.
+
+        The customer of this entry has changed their address to the address in the row.
         """
         self.row = replace(self.row, customer_id=record.customer_id)
         # Clear the cached entry id and signup key, because they were computed from the old customer
@@ -215,9 +221,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # If the row contains a former address of the customer, leave `ticket` empty, so that
-            # the response contains no entry token. The address may belong to a different person
-            # now.
+            # A row can contain an address that the customer has replaced. This address may now
+            # belong to a different person, who must not get the customer's entry token. Without a
+            # `ticket`, the response contains no entry token.
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:

@@ -175,9 +175,11 @@ def _with_outcomes(
 
 
 def _note_addresses(rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
-    """Mark the customers who have joined, but to whom the waitlist cannot send messages.
+    """Mark the customers who have joined, but whose profile contains no address to which the
+    waitlist may send messages.
 
-    It does not matter whether the stack can send email or SMS.
+    Only the settings of the waitlist are checked. It does not matter whether the stack can send
+    email or SMS.
     """
     if (rules := settings.messages) is None:
         return

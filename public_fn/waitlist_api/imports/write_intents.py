@@ -39,7 +39,9 @@ REPLACED = "replaced by an import"
 
 
 class TicketAllocation(Struct, frozen=True):
-    """The allocated ticket for each entry, and the timestamp of the allocation."""
+    """The tickets that Redis has allocated for the imported entries, and the logical timestamp at
+    which it did so.
+    """
 
     stamp: int
     tickets: dict[str, int]
@@ -86,8 +88,8 @@ class IntentWriter(Struct, frozen=True):
                 return allocation, len(batch)
             if replaced := [item for item in may_join if item.is_replacing]:
                 self._end_stays(waitlist, replaced, by)
-                # The guests' entries have just been removed. Allocate new tickets, which must be
-                # later than these removals.
+                # The guests' entries have just been removed. The tickets that were allocated before
+                # are older than these removals, so allocate new tickets.
                 allocation = TicketAllocation(0, {})
                 continue
             if any(item.entry_id not in allocation.tickets for item in may_join):
@@ -112,7 +114,8 @@ class IntentWriter(Struct, frozen=True):
     def reread(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
         """Read the record of each row again.
 
-        Raise Throttled if a row's address now belongs to a customer whose entry has a different id.
+        Some customers may have changed their address in the meantime. If the address in a row now
+        leads to an entry with a different id, raise Throttled.
         """
         if self.look_up(waitlist, rows):
             raise Throttled
@@ -223,8 +226,9 @@ class IntentWriter(Struct, frozen=True):
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # If Redis' clock is behind, new signups get ranks that are too low, and would be served
-            # before this row. Give this row at most the rank that a new signup would get now.
+            # If Redis' clock is behind, a new signup gets a rank below the rank that this row
+            # brings from another waitlist, and would be served first. Limit the rank of this row to
+            # the rank that a new signup would get now.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,

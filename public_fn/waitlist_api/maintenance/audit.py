@@ -40,11 +40,11 @@ class AuditWindow(Struct, frozen=True):
     """The changes to one waitlist that an audit compares with Redis."""
 
     waitlist: WaitlistRecord
-    # The audit compares the changes after this logical timestamp with Redis.
+    # The audit compares Redis with all changes that have a later logical timestamp than this.
     since: int
     beat: c.HeartbeatResult
-    # The logical timestamp from which the first run of this audit compared changes. A later run
-    # continues from `since`.
+    # An audit can take several runs. The first run compared the changes after the logical timestamp
+    # `began`. This run continues after `since`.
     began: int = 0
     # The ids of entries whose changes Redis had lost.
     repaired: set[str] = field(default_factory=set)
@@ -125,8 +125,9 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # The attributes of an entry are compared only if its change is an edit. If any
-                # change in this batch is an edit, compare them.
+                # Only for an edit, the attributes of the entry are compared with Redis. If an entry
+                # has several changes and one of them is an edit, treat the newest change as an
+                # edit.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

@@ -17,7 +17,10 @@ LONGEST_PAUSE_MILLIS = 3600_000
 
 
 class ConfirmWalker(Struct, frozen=True):
-    """Asks customers whether they are still waiting, and handles unanswered questions."""
+    """Asks customers whether they are still waiting.
+
+    If a customer has not answered in time, it does what the settings require.
+    """
 
     questions: Questions
     waitlists: WaitlistRecords

@@ -13,7 +13,10 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Add the state of a waitlist's queue before the run to the gauges."""
+    """Count the waitlist in the gauges, and whether Redis has its complete queue.
+
+    The state of the queue was read at the beginning of the maintenance run.
+    """
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
         metrics.add("waitlists_cold")
@@ -26,9 +29,9 @@ def measure_state(
 def measure_depth(
     metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
-    """Add to the gauges how many entries are waiting, offered, inside and parked.
+    """Add to the gauges how many entries of a waitlist are waiting, offered, inside and parked.
 
-    The entries are counted after the run.
+    The entries were counted at the end of the maintenance run.
     """
     if not isinstance(stats, c.StatsResult):
         return

@@ -73,10 +73,11 @@ class Heartbeat(Struct, frozen=True):
         left_millis: LeftMillis,
         told: Mapping[str, str],
     ) -> Iterator[str]:
-        """Yield the id of each waitlist that was compared with Redis or rebuilt.
+        """Compare waitlists with Redis, and rebuild queues. Yield the id of each waitlist that is
+        finished.
 
-        If Redis has lost or is restoring a queue, the waitlist cannot be compared, and its id is
-        added to `rebuilt`.
+        If Redis has lost a queue or is still restoring it, the waitlist cannot be compared. Its id
+        is added to `rebuilt`.
         """
         beats = [beat_of(waitlist, paces.get(waitlist.waitlist_id)) for waitlist in waitlists]
         answers = send_batch(self.queue, beats) if beats else []
@@ -149,7 +150,8 @@ class Heartbeat(Struct, frozen=True):
         self.waitlists.write_checkpoint(window.waitlist.waitlist_id, checkpoint)
 
     def _beat_after_repairs(self, window: AuditWindow) -> int | None:
-        """Increment the heartbeat counter again after repairs, and return its new value.
+        """Increment the heartbeat counter a second time after Redis was repaired, and return its
+        new value.
 
         Return None if Redis has lost more writes in the meantime.
         """
@@ -179,15 +181,16 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
     """Return the range of changes that Redis may have lost."""
     checkpoint = waitlist.checkpoint
     began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST_STAMPS)
-    # If Redis has lost the last increment of the counter, it may also have lost repairs by the
-    # previous run. In this case, repeat the audit from `began`.
+    # If Redis has lost the last increment of the counter, it may also have lost what the previous
+    # run repaired. In this case, compare all changes since `began` again.
     audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return where the first audit after a rebuild begins, as a logical timestamp.
+    """Return the logical timestamp from which an audit compares changes if the waitlist has no
+    earlier checkpoint.
 
-    It is some time before the rebuild.
+    It is some time before the queue was last rebuilt or created.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

@@ -37,7 +37,10 @@ MINUTE_MILLIS = 60_000
 
 
 class Head(Struct, frozen=True):
-    """The notices that are due for the first ready entries. `digest` identifies these entries."""
+    """The notices that must be written to the customers at the head of the queue.
+
+    Only ready entries count. `digest` is a short hash of their ids.
+    """
 
     digest: str = ""
     due: Sequence[Notice] = ()
@@ -61,8 +64,8 @@ class Notifier(Struct, frozen=True):
     ) -> str:
         """Write the `near` and `ending` notices that are due.
 
-        If all customers at the head of the queue have been notified, return a digest of these
-        entries. Otherwise return an empty string.
+        If all customers at the head of the queue now have their notice, return a hash of their
+        entry ids. Otherwise return an empty string.
         """
         settings = waitlist.settings
         if settings.messages is None or is_closed(offer_hours_of(settings), self.now_millis()):
@@ -147,8 +150,9 @@ class Notifier(Struct, frozen=True):
     ) -> Iterator[Sequence[c.OffQueueEntry]]:
         """Yield pages of claimed and offered entries whose deadline is not after the given time.
 
-        If there are too many, yield the earliest deadlines, and a part of the others that differs
-        each minute.
+        There can be too many such entries for one run. In this case, yield the entries with the
+        earliest deadlines. Also yield one part of the other entries. Each minute, it is a different
+        part.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE
@@ -204,9 +208,10 @@ def count_near(settings: WaitlistSettings) -> int:
 
 
 def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
-    """Return whether a notice may be due.
+    """Return whether a run must check if notices are due.
 
-    A notice can become due without a change to the waitlist.
+    A notice can become due although nothing has changed on the waitlist, for example because an
+    offer ends soon.
     """
     settings = waitlist.settings
     if stats.offered and sends_notice(settings, "ending"):

@@ -24,7 +24,9 @@ OVER = "over"
 
 
 def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
-    """Return whether waiting customers must leave because the admission has ended."""
+    """Return whether customers are still waiting although the admission has ended and the policy
+    then removes them.
+    """
     return stats.waiting > 0 and _ends_waits(waitlist, millis_of(stats.clock_stamp))
 
 

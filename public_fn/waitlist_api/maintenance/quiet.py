@@ -58,6 +58,6 @@ def _longest_silence(waitlist: WaitlistRecord) -> int:
 
 
 def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:
-    """Return whether Redis still has to add the slots of a scheduled time that has passed."""
+    """Return whether a scheduled time has passed whose slots Redis has not made available yet."""
     following = next_instant(schedule_of(waitlist.settings), counted_until)
     return following is not None and following.millis <= now_millis

@@ -32,8 +32,8 @@ STOP_MILLIS = 60_000
 # are in the table and its index.
 SETTLED_MILLIS = 2_000
 
-# The number of shards that a rebuild restores in parallel. More parallel shards would not be
-# faster, and would slow down other requests.
+# The number of shards that a rebuild restores in parallel. With more shards, the rebuild would not
+# become faster, and other requests would become slower.
 AT_ONCE = 4
 
 Pass = Callable[[RebuildRun, int], None]
@@ -42,8 +42,8 @@ Pass = Callable[[RebuildRun, int], None]
 class Rebuilder(Struct, frozen=True):
     """Restores the queues that Redis has lost.
 
-    First, all entries in the index are restored. Then, two passes correct the entries that have
-    changed recently, because the index may be outdated.
+    The first pass restores all entries in an index of the table. The index may be outdated, so two
+    further passes correct the entries that have changed recently.
     """
 
     queue: QueueClient

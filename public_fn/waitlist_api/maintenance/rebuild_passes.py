@@ -32,8 +32,8 @@ from waitlist_shared.ranks import ticket_of_millis
 # rebuild. The index is slightly behind the table, and clocks may differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# A rebuild without a checkpoint reads the journal from one hour before its own start. The clock of
-# Redis may have been set back, so this is longer than usual.
+# If the waitlist has no checkpoint, a rebuild also reads the journal of the hour before the
+# rebuild. This period is long, because the clock of Redis may have been set back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_STAMPS = 24 * 60 * MINUTE
 
@@ -58,10 +58,10 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return the rows of this page.
+        """Return the rows of this page, with the reasons why entries are not ready.
 
-        The index does not say why an entry is not ready. If there may be such reasons, build the
-        row from the entry's record instead.
+        The index does not contain these reasons. If an entry may have such a reason, build its row
+        from its record.
         """
         ids = [
             placed.entry_id
@@ -133,15 +133,15 @@ class RebuildPasses(Struct, frozen=True):
 
 
 def _earliest(run: RebuildRun) -> int:
-    """Return the logical timestamp at which a rebuild without a checkpoint starts reading the
-    journal.
+    """Return the logical timestamp from which the rebuild reads the journal if the waitlist has no
+    checkpoint.
     """
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
-        # The new queue begins much later than the rebuild, so Redis' clock must have been wrong. It
-        # may also have been behind at some time, so do not rely on the time at which the waitlist
-        # was created.
+        # According to Redis' clock, the new queue begins much later than the rebuild, so the clock
+        # must have been wrong. If it was behind for some time, changes can have timestamps from
+        # before the creation of the waitlist. Therefore do not use the creation time.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 
@@ -177,7 +177,7 @@ def _single_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Re
 
 
 def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
-    """Return the message that makes Redis agree with the record."""
+    """Return the message that corrects an entry in Redis, based on its record."""
     if record is not None and record.status == "joining" and placed.ticket is None:
         # The customer is joining again, and the new signup may already be in the queue. Remove only
         # the entry of the former signup.
@@ -193,7 +193,9 @@ def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -
 def _journal_correction(
     change: Change, record: EntryRecord | None, run: RebuildRun
 ) -> c.Single | None:
-    """Return the message that makes Redis agree with the record of a changed entry."""
+    """Return the message that corrects a changed entry in Redis, or None if nothing must be
+    corrected.
+    """
     if record is None:
         return drop_of_erased(change) if change.status == ERASED else None
     if record.status == "joining":
@@ -222,7 +224,7 @@ def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.intent.erase:
-        # If a customer leaves, Redis must count it. A Drop message would remove the entry without
-        # counting it.
+        # The counts in Redis must include that the customer has left. A Drop message would remove
+        # the entry without counting it, so send a Leave message.
         return leave_of(record)
     return None

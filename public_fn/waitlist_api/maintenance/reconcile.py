@@ -145,9 +145,10 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """Restart the passes of admitted customers whose admissions are not recorded yet.
+        """Find the customers whom Redis has admitted and whose admission is not recorded yet. Start
+        their passes again.
 
-        Return the end of each pass, by entry id.
+        Return when each pass ends. The keys are entry ids.
         """
         late = [
             renew_of(record, place.ticket)
@@ -172,7 +173,11 @@ class Reconciler(Struct, frozen=True):
     def _append_missing_events(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> None:
-        """Add the missing events of decisions that are older than the record."""
+        """Add the events that are missing in the history of each entry.
+
+        Redis may have ended a claim or an offer before the record changed for another reason. If
+        the history has no event for this yet, add the event.
+        """
         decisions = [
             (record, decision)
             for place in expired.places
@@ -193,8 +198,9 @@ class Reconciler(Struct, frozen=True):
                 self.transitions.append(key, event, self.now_millis())
 
     def _resend_edits(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Send the attributes and the readiness of each entry to Redis again, because an edit may
-        have been interrupted.
+        """Send the attributes of each entry to Redis again, and the reasons why it is not ready.
+
+        An operator's edit may have been interrupted before Redis received them.
         """
         declared = self.segmented_queue.waitlist_cache.find(waitlist_id).segments.declared
         edited = [Tagging(record) for record in records if declared or record.readiness is not None]
@@ -256,8 +262,8 @@ def catch_up(
             transition = transition.then(
                 lambda record: replace(record, question=record.question.closed())
             )
-        # `is_refuted` has already compared the decision with the record, so do not compare them
-        # again.
+        # `is_refuted` has already checked what Redis decided against the record, so the transition
+        # needs no second check.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         extended = _decision(place, "extended", _newest_stamp(place), place.time_millis)
@@ -283,8 +289,9 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether the record is newer than a decision by Redis."""
     if record.ticket not in (None, decision.ticket):
-        # The decision is about a different signup. Compare it with the time of the recorded signup,
-        # because the ticket of an imported or reinstated entry can be older than the signup.
+        # Redis decided something about a different signup of the customer. It is past if it was
+        # decided before the recorded signup. An imported or reinstated entry has an old ticket, so
+        # also compare the time of the signup.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
@@ -303,9 +310,11 @@ def _newest_stamp(place: c.DirtyPlace) -> int:
 
 
 def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether Redis has an open claim or offer that has already ended according to the
-    record. In this case, Redis has lost the write that ended it. The stamp in Redis can still be
-    newer than the record, if the deadline was changed later.
+    """Return whether a claim or an offer is still open in Redis although it has ended according to
+    the record.
+
+    In this case, Redis has lost the write that ended it. The timestamp in Redis is not always older
+    than the record, because the deadline may have been changed later.
     """
     if place.state == "offered" and record.hold.token != place.token:
         if record.stamp > _newest_stamp(place):

@@ -9,8 +9,8 @@ from waitlist_api.records.journal import EDITED, EXITED, Change
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 
-# The states of ended entries in Redis. Redis keeps the state `done` so that it recognises late
-# retries.
+# The states in Redis of an entry that has ended. Redis keeps such an entry as `done` for some time,
+# so that it recognises requests that are repeated late.
 NOWHERE = ("absent", "done")
 # For each status of a record, the states that its entry may have in Redis.
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
@@ -47,8 +47,8 @@ def decide_repair(
         return None
     if not is_gone and is_of_another_stay(record, inspection):
         return replace(drop_of(record, now_millis=now_millis), ticket=inspection.ticket)
-    # Redis still has the entry in the queue, so it has not counted the end of the signup. Make
-    # Redis count it now.
+    # The signup has ended, but its entry is still in the queue, so the counts in Redis do not
+    # include this end. Let Redis count it when it removes the entry.
     return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 

@@ -13,8 +13,8 @@ from waitlist_shared.telemetry import Span, Telemetry
 DONE, FAILED = "ok", "failed"
 OF_ALL, OF_ONE = "minute", "waitlist"
 COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
-# If one of these values exceeds its threshold, the run counts a problem. The alarms in
-# template.yaml use the same thresholds.
+# These values of a maintenance run have a threshold. If a value exceeds its threshold, the log line
+# of the run counts a problem. The alarms in template.yaml use the same thresholds.
 TROUBLES: Mapping[str, float] = {
     "admissions_overdue": 0,
     "beats_missed": 0,

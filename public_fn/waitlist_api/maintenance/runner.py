@@ -42,17 +42,17 @@ RUN_MILLIS = 50_000
 # The time that a run first spends on interrupted requests to join or leave. The remaining requests
 # are finished at the end of the run.
 INTENTS_MILLIS = 15_000
-# A run reads the journal to find the waitlists with changes. If it would have to read more than
-# this, it maintains every waitlist instead.
+# To find the waitlists with changes, a run reads the journal since the previous run. If this period
+# is longer than LONGEST_READ, the run does not read the journal, and maintains every waitlist.
 LONGEST_READ = 60 * MINUTE
 # The maximum number of waitlists in a batch. Some steps send two messages to Redis for each
 # waitlist, and one request can contain only a limited number of messages.
 TOGETHER = MAX_BATCH // 2
 # The remaining time below which a run does not start another page of work.
 STOP_MILLIS = 60_000
-# How often one run scans a deleted waitlist for entries. A scan can miss entries, because the index
-# may be outdated. The waitlist itself is deleted only after a scan that finds no entry, and not
-# before all requests from before the deletion have ended.
+# The number of times that one run searches a deleted waitlist for entries. The search uses an
+# index, which may be outdated, so it can miss entries. The waitlist itself is deleted when a search
+# has found no entry. Before that, all requests that began before the deletion must have ended.
 DELETE_LOOKS = 2
 
 
@@ -64,7 +64,7 @@ Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 class Survey(Struct):
     """The waitlists that need maintenance.
 
-    `until` is the logical timestamp at which they were found.
+    The list takes into account all changes up to the logical timestamp `until`.
     """
 
     busy: list[Surveyed] = field(default_factory=list)
@@ -167,9 +167,10 @@ class MaintenanceRunner(Struct, frozen=True):
         return survey
 
     def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:
-        """Return the waitlists that have changed since the timestamp `seen`.
+        """Return the waitlists that have changed since the logical timestamp `seen`.
 
-        If this timestamp is too old, return None, because reading all changes would take too long.
+        If `seen` is too long ago, reading all changes since then would take too long. In this case,
+        return None.
         """
         until = max(max(stat.clock_stamp, stat.last_stamp) for stat in stats)
         if not seen or until - seen > LONGEST_READ:
@@ -220,7 +221,8 @@ class MaintenanceRunner(Struct, frozen=True):
     def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
         """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
-        For each waitlist without further work, return a digest of the entries whose turn is near.
+        Return a digest for each waitlist whose maintenance is complete. It identifies the customers
+        who were told that their turn is near.
         """
 
         def run(surveyed: Surveyed) -> str | None:
@@ -261,8 +263,8 @@ class MaintenanceRunner(Struct, frozen=True):
         try:
             self.rebuilder.forget(waitlist)
             if stats.settings_version < waitlist.version:
-                # The request that changed the settings was interrupted before it told Redis, or
-                # Redis has lost the change.
+                # Redis does not have the newest settings. Either the request that changed them was
+                # interrupted, or Redis has lost the change.
                 self.queue.send(init_of(waitlist, "configure", stats.epoch))
             known_until = waitlist.checkpoint.stamp_before_last or waitlist.checkpoint.stamp
             self.reconciler.reconcile(waitlist.waitlist_id, known_until, is_time_up)

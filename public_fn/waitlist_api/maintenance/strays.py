@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 # in progress is finished by then.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
-# Entries that joined up to two minutes before the last run are checked a second time. Some of their
-# signups may have been cancelled after the first check.
+# A signup can be cancelled shortly after maintenance has checked its entry. Entries that joined up
+# to two minutes before the last run are therefore checked a second time.
 OVERLAP = 2 * MINUTE
 
 
@@ -104,7 +104,8 @@ class Strays(Struct, frozen=True):
                 yield request.waitlist_id, answer.entries
                 is_of_beat = request.first is not None
                 if is_of_beat and not answer.entries and answer.total and (request.first or 0) > 1:
-                    # The page is past the end of the queue, so start again from the front.
+                    # This page begins after the last entry of the queue, so begin again at the head
+                    # of the queue.
                     pages = -(-answer.total // MAX_PAGE)
                     first = 1 + ((request.first or 1) - 1) // MAX_PAGE % pages * MAX_PAGE
                     wanted.append(c.ListWaiting(waitlist_id=request.waitlist_id, first=first))

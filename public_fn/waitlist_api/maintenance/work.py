@@ -19,7 +19,8 @@ from waitlist_shared.errors import Rebuilding, WaitlistPaused
 class Tasks(Protocol):
     """The tasks of one kind, for example all invitations."""
 
-    # The longest time that a maintenance run spends on the tasks of this kind.
+    # The longest time that a maintenance run spends on the tasks of one kind, for example on all
+    # invitations.
     MAINTENANCE_MILLIS: ClassVar[int]
 
     @property

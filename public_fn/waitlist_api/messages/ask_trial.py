@@ -1,4 +1,7 @@
-"""Asks the messages function to send an example message. The recipient's address is not stored."""
+"""Asks the Lambda function that sends messages to send an example message to an operator.
+
+The address of the operator is not stored.
+"""
 
 from msgspec import Struct, to_builtins
 
@@ -23,10 +26,10 @@ class Trials(Struct, frozen=True):
     queue: QueueClient
 
     def send(self, waitlist_id: str, kind: str, language: str, address: dict[str, str]) -> None:
-        """Send a message with example data to an `email` or a `phone`.
+        """Send a message with example data to one address.
 
-        Raise NoMessages if the stack cannot send to this kind of address, and InvalidFields if the
-        address cannot receive messages.
+        `address` contains either an `email` or a `phone`. Raise NoMessages if the stack does not
+        send messages of this type. Raise InvalidFields if this address cannot receive messages.
         """
         if len(address) != 1:
             raise InvalidFields(ONE_ADDRESS)

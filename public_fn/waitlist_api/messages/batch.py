@@ -36,10 +36,11 @@ logger = logging.getLogger(__name__)
 # The maximum time for processing one message, including reads from and writes to the database.
 ENOUGH_MILLIS = 12_000
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
-# SQS can hide a message for at most 12 hours after receiving it. One minute is a safety margin.
+# The longest time for which a message is hidden in the queue before the next attempt. SQS allows 12
+# hours after the message was received. Use one minute less, because some time has already passed.
 MOST_HIDDEN_SECONDS = 12 * 3600 - 60
 ALL_PERCENT = 100
-# The event name of bounces and complaints. A rule in template.yaml sets this name.
+# The name that a rule in template.yaml gives to events about bounces and complaints.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
 # A message counts as `limited` if a limit prevents it. There are limits for each address and for
@@ -180,14 +181,16 @@ class Batches:
         try:
             self._sqs.change_message_visibility_batch(QueueUrl=self._queue_url, Entries=entries)
         except (BotoCoreError, ClientError) as error:
-            # The messages become visible again after the queue's visibility timeout.
+            # The pause of these messages has not changed. They are delivered again after the
+            # visibility timeout of the queue.
             logger.warning("the pause of messages could not be set: %s", type(error).__name__)
 
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
-        # Add a few random seconds to spread the retries. The pause is never shorter than usual,
-        # because SQS allows only a limited number of attempts.
+        # Add a few random seconds, so that not all messages are retried at the same time. SQS
+        # allows only a limited number of attempts. The pause is therefore never shorter than usual,
+        # so that the attempts are not used up too early.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 

@@ -105,7 +105,7 @@ class Broadcasts(Struct, frozen=True):
     def count(self, command: BroadcastCommand) -> Broadcast:
         """Return how many people a broadcast would reach. Nothing is sent or stored.
 
-        If the time runs out before everybody is counted, the result is still `running`.
+        If the time runs out before everybody is counted, the state of the result is `running`.
         """
         is_time_up, broadcast = self._deadline(), self._begun(command)
         while broadcast.running and not is_time_up():

@@ -14,8 +14,8 @@ from waitlist_api.messages.sender import Refused, TryAgain
 from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
-# The longest pause after a failed attempt. If AWS asks for a longer pause in `Retry-After`, the
-# message is still tried after this time, because it could expire.
+# The longest pause after a failed attempt. With `Retry-After`, AWS can ask for a longer pause, but
+# the message might expire during it.
 MOST_ASKED_SECONDS = 300
 # The reasons for which AWS End User Messaging rejects the phone number itself.
 BAD_NUMBERS = frozenset(
@@ -63,7 +63,8 @@ class MailChannel(Struct, frozen=True):
         try:
             raw = build_mime(message, self.from_address).as_bytes()
         except ValueError:
-            # The standard library could not parse the address, or found several addresses in it.
+            # The standard library could not parse the recipient's address, or found several
+            # addresses in it. No retry would help.
             raise Refused from None
         try:
             self.client.send_email(
@@ -126,10 +127,13 @@ def build_mime(message: Message, from_address: str) -> EmailMessage:
 
 
 def _plain(text: str) -> str:
-    """Break up encoded words (RFC 2047), because an encoded line break could add a header to the
+    """Make sure that the text contains no encoded words (RFC 2047).
+
+    An encoded word can stand for a line break. An attacker could use it to add a header to the
     email.
     """
-    # For example, the standard library would decode =?utf-8?q?=0d=0a…?= to a line break.
+    # The standard library decodes encoded words. For example, it would turn =?utf-8?q?=0d=0a…?=
+    # into a line break.
     return text.replace("=?", "= ?")
 
 

@@ -19,8 +19,8 @@ from waitlist_api.settings.texts import Language
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 BLUE = "#1f5fbf"
-# Unicode characters that isolate text with another writing direction. FSI starts an isolated text,
-# and PDI ends it.
+# Two Unicode characters that are put around text in a different writing direction, such as a Latin
+# name in an Arabic sentence. FSI stands before the text, and PDI stands after it.
 FSI, PDI = "\u2068", "\u2069"
 # The HTML uses tables and inline styles, because all email programs support them.
 HTML = """<!doctype html>
@@ -115,7 +115,8 @@ def compose(
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until, "to": record.call.to, "number": number}
     if direction == "rtl":
-        # Isolate the values, so that each keeps its own writing direction.
+        # Put these characters around each value. A Latin name then keeps its writing direction in
+        # an Arabic text, and does not change the order of the words around it.
         values = {name: f"{FSI}{value}{PDI}" for name, value in values.items()}
     subject, text = (
         fill_placeholders(words["subject"], values),

@@ -12,8 +12,8 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 
 EXAMPLE_ADDRESS = "ada@example.com"
 EXAMPLE_PLACE = "Room 2"
-# The duration of an offer in example messages, and the time that a customer has to confirm that
-# they are still waiting.
+# The times in example messages. An offer lasts OFFER_MILLIS. A customer has CONFIRM_MILLIS to
+# confirm that they are still waiting.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
 # The number of additional characters in a guest's personal link, compared with the link to the

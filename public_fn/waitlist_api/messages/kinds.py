@@ -14,7 +14,7 @@ from waitlist_api.records.moves import ASKED as ADDRESS_CHANGE_ASKED
 from waitlist_api.settings.messages import KindName
 from waitlist_shared.ranks import millis_of
 
-# The maximum difference between Redis' clock and the clock of a Lambda function.
+# The clocks of Redis and of a Lambda function are assumed to differ by at most this time.
 SKEW_MILLIS = 600_000
 
 
@@ -48,11 +48,12 @@ class Kind(Struct, frozen=True, kw_only=True):
     # True if an operator writes the text for certain people. Such a message is sent even if the
     # waitlist's settings do not choose this kind.
     is_written: bool = False
-    # The name of another kind of message. Waitlists that send the other kind also send this kind.
+    # A waitlist sends this kind of message if its settings choose this kind, or the kind that is
+    # named here.
     also_chosen_by: str = ""
     # The message is sent only if this setting of the waitlist is not null.
     needs_setting: Literal["", "confirm"] = ""
-    # A function that returns whether the message waits for a later event. If it does, this event
+    # A function that returns whether a later event will send this message. If so, the current event
     # sends no message.
     waits_for_later_event: Callable[[EntryRecord, EntryEvent], bool] = lambda _record, _event: False
 
@@ -69,7 +70,7 @@ class Kind(Struct, frozen=True, kw_only=True):
 
 
 def is_told(record: EntryRecord, event: EntryEvent) -> bool:
-    """Return whether this event is an import after which the customer gets the message `joined`."""
+    """Return whether this event is the import of a customer who should get the message `joined`."""
     return event.event == "joined" and event.stamp == record.joined.tell_stamp
 
 
@@ -78,8 +79,8 @@ def _joined(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
 
 
 def _joined_later(record: EntryRecord, event: EntryEvent) -> bool:
-    # An imported customer usually does not expect a message. They get one only if their row in the
-    # import asks for it.
+    # An imported customer usually does not expect a message. They get this message only if the row
+    # of the import asked for it.
     is_silent = event.event == "joined" and event.by != "customer" and not is_told(record, event)
     return is_silent or record.verification.until_millis is not None
 
@@ -132,8 +133,9 @@ def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
-    # The customer has been reminded since this event. The `reminded` event sends a message with the
-    # same text, so this event sends none.
+    # This event is the question whether the customer is still waiting. The customer has been
+    # reminded of it in the meantime, and the event `reminded` sends the same text, so this event
+    # sends no message.
     return event.event == "asked" and record.question.reminded_days is not None
 
 
@@ -144,12 +146,12 @@ def _admitted(record: EntryRecord, _: EntryEvent, now_millis: int) -> bool:
 
 
 def _left(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
-    # If the address was never verified, it may belong to a stranger.
+    # Send no message to an address that was never verified, because it may belong to a stranger.
     return record.status == "left" and record.verification.until_millis is None
 
 
 def _messaged(record: EntryRecord, _event: EntryEvent, now_millis: int) -> bool:
-    # If the address was never verified, it may belong to a stranger.
+    # Send no message to an address that was never verified, because it may belong to a stranger.
     is_there = record.status in PRESENT or record.inside_until(now_millis) > 0
     return is_there and record.verification.until_millis is None
 

@@ -34,8 +34,8 @@ ASKED = Allowance("asked", AT_ONCE, DAY_MILLIS)
 CAME_OR_WENT = Allowance("came_or_went", AT_ONCE, DAY_MILLIS)
 
 LimitReason = Literal["too_many", "over_budget"]
-# How long to wait if a daily budget is used up. The pause is short, because an operator may raise
-# the budget.
+# How long a message waits before the next attempt if a daily budget is used up. An operator may
+# raise the budget at any time, so the message does not wait until the next day.
 BUDGET_PAUSE_SECONDS = 900
 
 

@@ -99,8 +99,9 @@ class Sender(Struct, frozen=True):
         record = self.entries.get(event.waitlist_id, event.entry_id)
         if record is None or record.intent.erase:
             return "over"
-        # An event that is older than the ticket belongs to an earlier signup. Only the `joined`
-        # event of an import can be slightly older than the ticket of the same signup.
+        # The ticket of an entry contains the time of its signup. An older event belongs to an
+        # earlier signup of the customer. There is one exception: the `joined` event of an imported
+        # entry can be slightly older than the entry's ticket.
         if event.stamp < (record.ticket or 0) and not is_told(record, event):
             return "over"
         if kind.waits_for_later_event(record, event):
@@ -158,10 +159,10 @@ class Sender(Struct, frozen=True):
         return invitation.message if invitation is not None else {}
 
     def _note_delivered(self, kind: Kind, record: EntryRecord) -> None:
-        """Count the message for its invitation.
+        """If the message belongs to an invitation, count it as delivered.
 
-        A failure must not raise an exception, because the function would then send the message a
-        second time.
+        The message is already sent. If counting fails, raise no exception, because the message
+        would then be sent a second time.
         """
         if kind.name == "offered":
             with suppress(WaitlistError):
@@ -197,9 +198,10 @@ class Sender(Struct, frozen=True):
         return record is not None and millis_of(record.edited_stamp) > millis
 
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
-        """Mark the customer as unreachable, unless the entry was edited after the message was sent.
+        """Mark the customer as unreachable, because a message to their address bounced.
 
-        An edit may have replaced the address.
+        If the entry was edited after the message was sent, it may have a new address. In this case,
+        do not mark the customer.
         """
         # A message with a `move` link went to a new address that the entry does not use yet.
         if BY_NAME[delivery.kind].link == "move":
@@ -252,8 +254,8 @@ class Sender(Struct, frozen=True):
         `take` counts the message, and returns a function that undoes the count. `note_sent` is
         called after the message was sent.
         """
-        # The entry was read after `began_millis`. The message therefore contains all edits that
-        # were made before this time.
+        # `began_millis` is a time before the entry was read. The message takes into account all
+        # edits of the entry before that time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

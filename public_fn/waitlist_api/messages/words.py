@@ -32,14 +32,15 @@ def choose_words(
 ) -> dict[str, str]:
     """Return the `subject`, `text` and `button` of a message.
 
-    `own` contains texts that an operator has written only for this message. With `has_number`, the
-    default texts may name the customer's call number.
+    `own` contains texts that an operator has written only for this message. If `has_number` is
+    true, the customer has a call number, and some default texts mention it.
     """
     own = own or rules.texts.get(language, {}).get(kind, OwnText())
     texts: dict[str, Any] = load_texts(language)[kind]
     if has_number:
         texts = texts | texts.get("numbered", {})
-    # A blank text would result in an email without a subject, or in an invisible link.
+    # Use the default text instead of a blank text. Otherwise, an email would have no subject or an
+    # invisible link.
     chosen = {name: getattr(own, name) or "" for name in FIELDS}
     return {name: text if text.strip() else texts[name] for name, text in chosen.items()}
 

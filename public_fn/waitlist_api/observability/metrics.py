@@ -17,7 +17,8 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
-# Only requests increase these counts. A maintenance run does not report them.
+# Counts that can increase only during a request. The log line of a maintenance run does not contain
+# them.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
 # Metrics about all waitlists together. The metrics `oldest_…` and `…_running_seconds` are maxima,
 # and the others are sums.
@@ -38,7 +39,8 @@ Level = Literal[
     "waitlists_left",
 ]
 
-# The total time that all threads have waited for other services.
+# The total time for which the process has waited for other services. If several threads wait at the
+# same time, their times are added.
 Part = Literal["queue_ms", "record_ms"]
 
 

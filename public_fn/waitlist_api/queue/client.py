@@ -71,8 +71,8 @@ class QueueClient(Struct, frozen=True):
                 Payload=json.dumps(event).encode(),
             )
         except (ClientError, BotoCoreError) as error:
-            # The next scheduled run does the same work, so the caller must not fail because of this
-            # error.
+            # The caller need not know about this error, because the next scheduled run of
+            # maintenance does the same work.
             logger.warning("maintenance was not started: %s", type(error).__name__)
 
     def send_message(self, event: dict[str, Any]) -> Any:
@@ -123,9 +123,10 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
 
 
 def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
-    """Send requests in batches. Raise the first error in the responses, except Gone.
+    """Send requests in batches. Raise the first error in the responses.
 
-    The error Gone is ignored, because it means that the signup has already ended.
+    Ignore the error Gone, which means that the signup has already ended and that nothing is left to
+    do.
     """
     for start in range(0, len(requests), MAX_BATCH):
         raise_first(send_batch(queue, requests[start : start + MAX_BATCH]))
@@ -134,7 +135,8 @@ def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
 def raise_first(answers: Sequence[c.Result | WaitlistError]) -> None:
     """Raise the first error among the responses.
 
-    The error Gone is ignored, because it means that the signup has already ended.
+    Ignore the error Gone, which means that the signup has already ended and that nothing is left to
+    do.
     """
     for answer in answers:
         if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):

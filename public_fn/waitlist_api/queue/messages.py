@@ -42,7 +42,9 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
 
 
 def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]:
-    """Return the request fields for an entry's segments and for the reasons why it is not ready."""
+    """Return the fields of a request that tell Redis to which segments an entry belongs, and why
+    the entry is not ready.
+    """
     return {
         "segments": tuple(segments.find(entry.attributes)),
         "segments_version": segments.version,
@@ -71,7 +73,7 @@ class EntryMessage(Struct, frozen=True):
         return self.record.waitlist_id
 
     def check(self, segments: Segments) -> None:
-        """This request does not depend on the declared segments, so it needs no check."""
+        """Do nothing. A request of this type is valid for all declared segments."""
 
 
 class Placing(EntryMessage, frozen=True):
@@ -107,9 +109,10 @@ class Restoring(EntryMessage, frozen=True):
 
 
 class Locating(EntryMessage, frozen=True):
-    """A request for the position of an entry within its segments.
+    """A request for the position of an entry within a segment.
 
-    `names` contains the attributes that define the segments.
+    `names` contains the attributes that define the segment. If the entry has several values for an
+    attribute, it has several positions.
     """
 
     names: tuple[str, ...]
@@ -171,9 +174,10 @@ def restore_of(
 
 
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
-    """Return the request that restarts the pass of an admitted customer.
+    """Return the request that starts the pass of an admitted customer again.
 
-    The customer must get a full pass even if the admission is recorded late.
+    The pass started when Redis admitted the customer. If the admission is recorded later, the
+    customer would lose a part of the pass.
     """
     return c.Renew(
         waitlist_id=record.waitlist_id,
@@ -227,9 +231,10 @@ def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop
 
 
 def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
-    """Return the request that removes the signup with this ticket.
+    """Return the request that removes an earlier signup of the customer. `ticket` identifies the
+    signup.
 
-    Return None if it is the customer's current signup.
+    Return None if the ticket belongs to the customer's current signup.
     """
     former = record.former
     if former is not None and former.ticket == ticket:
@@ -242,7 +247,8 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
     """Return the request that removes an entry from Redis.
 
-    Use this function if no record contains the ticket of the entry.
+    Use this function if the ticket of the entry in Redis is in no record, so that the other
+    functions cannot be used.
     """
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 

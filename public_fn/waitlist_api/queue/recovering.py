@@ -63,9 +63,11 @@ class RecoveringQueue(Struct, frozen=True):
         return answers
 
     def draw_stamp(self, record: EntryRecord) -> int:
-        """Return a new logical timestamp for an event that is only written to the record.
+        """Return a new logical timestamp for an event that is written to the record without a
+        change in Redis.
 
-        Redis allocates the timestamp, so no decision by Redis gets the same timestamp.
+        Redis also gives timestamps to its own changes. It allocates this timestamp too, so that no
+        two events have the same timestamp.
         """
         request = c.DrawStamp(waitlist_id=record.waitlist_id, known_stamp=record.known_stamp)
         drawn: c.DrawStampResult = self.write(request)

@@ -16,7 +16,7 @@ def is_of_another_stay(record: EntryRecord, inspection: c.InspectResult) -> bool
 
 
 class RestoringLost(EntryMessage, frozen=True):
-    """A request that restores an entry if Redis has lost it."""
+    """A request that restores an entry. It is sent only if Redis has lost the entry."""
 
     inspection: c.InspectResult
 
@@ -58,7 +58,8 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # A claim may end later in Redis than in the record. Its last extension was then not recorded,
-    # and the operator got an error, so nothing needs repair.
+    # A claim may end later in Redis than in the record. An operator has then tried to extend the
+    # claim, and got an error because the extension was not recorded. A longer claim in Redis does
+    # no harm, so it needs no repair.
     is_as_long = inspection.time_millis >= (record.hold.until_millis or 0)
     return inspection.token == record.hold.token and is_as_long

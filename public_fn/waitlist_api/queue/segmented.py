@@ -25,7 +25,7 @@ class Segmented(Protocol):
     def to_request(self, segments: Segments) -> Any:
         """Return the request to send, or None if there is nothing to send.
 
-        Raise InvalidFields if the request does not match the segments.
+        Raise InvalidFields if the request does not fit the segments that the waitlist declares.
         """
 
     def check(self, segments: Segments) -> None:

@@ -16,7 +16,8 @@ MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 class Signup(Struct, frozen=True, kw_only=True):
     """The data of a signup.
 
-    `address` is the name of the profile field that contains the customer's address.
+    `address` is the name of a field in `profile`, such as `email`. This field contains the
+    customer's address.
     """
 
     address: str
@@ -62,7 +63,7 @@ def pause_millis(number: int) -> int:
 
 
 def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRecord:
-    """Return the record with the data of a newer signup for the same entry."""
+    """Return the record after its data was replaced by the data of a newer signup."""
     has_same_address = record.profile.get(signup.address) == signup.profile.get(signup.address)
     return replace(
         record,
@@ -72,7 +73,8 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
         contact=replace(
             record.contact,
             language=signup.language,
-            # A bounce of the old address says nothing about a new address.
+            # A message to the old address may have bounced. The new address may work, so it counts
+            # as reachable.
             unreachable=record.contact.unreachable and has_same_address,
         ),
     )

@@ -44,12 +44,14 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
         updated_millis=now_millis,
     )
     if before.has_ended:
-        # A deletion publishes the `erased` event with the next timestamp after `stamp`. Set `stamp`
-        # to the time of the ban, so that `erased` comes after `banned`.
+        # When the record is deleted, the event `erased` is published with the next timestamp after
+        # `stamp`. Set `stamp` to the time of the ban, so that `erased` comes after the event
+        # `banned`.
         end = replace(before.end, stamp=before.decided_stamp)
         banned = replace(banned, stamp=stamp, end=end, expires_at=None)
     else:
-        # The customer is still on the waitlist, so `stamp` stays the same until they have left.
+        # The customer is still on the waitlist. The change that lets them leave will set `stamp`,
+        # so do not set it now.
         banned = replace(
             banned,
             edited_stamp=stamp,
@@ -66,7 +68,8 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
 def without_personal_data(record: EntryRecord) -> EntryRecord:
     """Return the record without personal data.
 
-    Call this function only if the waitlist has a retention time.
+    The record of a banned customer is kept after the retention time. Call this function only if the
+    waitlist has a retention time.
     """
     return replace(record, profile={}, attributes={}, move=record.move.dropped())
 

@@ -33,7 +33,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
     entries: tuple[str, ...] = ()
     statuses: tuple[BroadcastStatus, ...] = ()
     filter: Mapping[str, str] = {}
-    # The index of the status whose people are being read, and the cursor of the next page.
+    # Where the next page begins: the index of a status in `statuses`, and the cursor of the page
+    # among the people with this status.
     step: int = 0
     cursor: str | None = None
     # `reached` counts the recipients by channel. `skipped` counts the people who get no message, by
@@ -47,7 +48,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
 
     @property
     def expires_at(self) -> int:
-        # A broadcast is kept as long as its messages can be retried.
+        # A broadcast contains the texts of its messages, so it must be kept until the last retry of
+        # a message.
         return self.created_millis // 1000 + KEPT_SECONDS
 
 

@@ -13,16 +13,17 @@ from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting
 from waitlist_shared.ranks import time_of
 
 CALLED = "called"
-# The number of requests to call the customer that the record of a claim remembers. If one of them
-# arrives a second time, the customer is not called again.
+# A request to call a customer to a place can arrive twice. The record of a claim contains the keys
+# of this many requests. If one of them arrives again, the customer is not called a second time.
 KEYS_KEPT = 4
 ENDED = "This customer has left the waitlist, so there is no claim to call the customer for."
 
 
 def current_call(record: EntryRecord, now_millis: int) -> Call | None:
-    """Return the last call of the entry's open claim.
+    """Return the last time that an operator called the customer to a place during the current
+    claim.
 
-    Return None if the entry is not claimed, or was not called since it was claimed.
+    Return None if the entry is not claimed, or if nobody has called the customer during this claim.
     """
     is_claimed = record.status == "offered" and not record.hold.is_offer
     is_open = is_claimed and (record.hold.until_millis or 0) > now_millis

@@ -39,7 +39,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     def present(self) -> int:
         """The number of entries that were on the waitlist at the last maintenance run.
 
-        The number is 0 if there was no maintenance run yet.
+        Before the first maintenance run, the number is 0.
         """
         counters = self.counters
         ended = counters.get("left", 0) + counters.get("admitted", 0)

@@ -122,10 +122,10 @@ class SignupBody(Body):
         str | None,
         Field(
             pattern=f"^{BOT_TOKEN}$",
-            description="The token from the widget of the waitlist's bot check. It is required for "
-            "a new entry if the waitlist has a bot check. Each token is valid for one signup. A "
-            "repeat with the same Idempotency-Key may send the same token, unless the waitlist "
-            "verifies addresses.",
+            description="The token from the waitlist's bot-check widget. A new entry needs a token "
+            "if the waitlist has a bot check. Each token is valid for one signup. To repeat a "
+            "signup, send the same Idempotency-Key. The repeated request can send the same token "
+            "again, except on waitlists that verify addresses.",
         ),
     ] = None
 
@@ -172,8 +172,9 @@ class OwnDataAnswer(Model):
     profile: Annotated[
         dict[str, Any],
         Field(
-            description="The customer's profile after the change. It contains the fields of the "
-            "waitlist's form. If the waitlist has no form, it contains the fields in the request."
+            description="The customer's profile after the change. If the waitlist has a signup "
+            "form, this is limited to the fields of the form. Otherwise, it is limited to the "
+            "fields that the request contained."
         ),
     ]
     messages: Annotated[
@@ -212,13 +213,14 @@ class AddressBody(Body):
 
 
 class RestBody(Body):
-    """A request to let others pass until a given time."""
+    """A request to pause until a given time. During the pause, other customers are served first."""
 
     until: Annotated[
         UtcTime,
         Field(
-            description="When the entry becomes ready again. The time must be in the future, and "
-            "at most the waitlist's `rest.max_days` away.",
+            description="When the pause ends and the entry becomes ready again. The time must be "
+            "in the future. The setting `rest.max_days` of the waitlist limits how many days it "
+            "can be away.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -259,8 +261,8 @@ class EntryAnswer(Model):
     offered_until: Annotated[
         Time | None,
         Field(
-            description="The time until which the customer can accept the offer with `enter`. "
-            "Null if the customer has no offer, or if an operator has claimed the entry."
+            description="The deadline until which the customer can accept the offer with `enter`. "
+            "Null if the customer has no offer. A claimed entry has no offer."
         ),
     ] = None
 
@@ -317,9 +319,9 @@ class WithReadiness(Model):
     delayed_until: Annotated[
         Time | None,
         Field(
-            description="The end of the entry's delay. A delay begins when a claim is released "
-            "with `delay_seconds`, or when the customer keeps their position after declining an "
-            "offer. Null if the entry is not delayed."
+            description="When the entry's delay ends. An entry is delayed if an operator has "
+            "released the claim with `delay_seconds`, or if the customer has declined an offer and "
+            "may keep their position. Null if the entry is not delayed."
         ),
     ] = None
     confirm_by: Annotated[
@@ -386,8 +388,9 @@ class LookAnswer(CustomersEntryAnswer):
         Annotated[list[SegmentPlaceAnswer], documented(maxItems=MAX_COMBINATIONS)] | None,
         Field(
             description="The entry's positions within the requested segment. An entry with several "
-            "values for an attribute has several positions. Empty if the entry is not waiting or "
-            "does not have the attributes. Null if the request has no `segment`."
+            "values for an attribute has several positions. The list is empty if the entry is not "
+            "waiting, or if it has no values for the attributes of the segment. Null if the "
+            "request has no `segment`."
         ),
     ]
     entry_token: Annotated[

@@ -49,9 +49,10 @@ def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 
 
 class ImportRowBody(Body):
-    """One row of an import.
+    """One row of an import, which adds one customer.
 
-    It describes a signup, with a priority and the time at which the customer joined.
+    Like a signup, it contains the customer's profile and attributes. It also contains their
+    priority, and the time at which they joined.
     """
 
     customer_id: Annotated[
@@ -87,9 +88,10 @@ class ImportRowBody(Body):
         Field(
             ge=MIN_RANK,
             le=MAX_RANK,
-            description="The rank that the entry has in another waitlist, as returned by `GET "
-            "…/entries`. The entry gets the same rank, so `priority` must also be the same. If it "
-            "is left out, the rank is computed from `joined_at`.",
+            description="The rank of the entry in another waitlist, as `GET …/entries` returns it. "
+            "The entry gets the same rank in this waitlist. The rank depends on the priority, so "
+            "also send the `priority` that the entry has there. If `rank` is left out, it is "
+            "computed from `joined_at`.",
         ),
     ] = None
     ready: Annotated[
@@ -97,13 +99,17 @@ class ImportRowBody(Body):
         Field(description="Send `false` to hold the entry back until an operator makes it ready."),
     ] = True
     reason: Annotated[
-        Reason, Field(description="Why the entry is held back, or why the customer is banned.")
+        Reason,
+        Field(
+            description="If `ready` is `false`, the reason why the entry is held back. "
+            "If `banned` is true, the reason for the ban."
+        ),
     ] = ""
     rest_until: Annotated[
         UtcTime | None,
         Field(
-            description="The time until which the customer lets others pass. A time in the past "
-            "has no effect."
+            description="The end of the customer's pause. During the pause, other customers are "
+            "served first. A time in the past has no effect."
         ),
     ] = None
     verified: Annotated[
@@ -177,8 +183,9 @@ class ImportBody(Body):
     dry_run: Annotated[
         bool,
         Field(
-            description="If true, the service only simulates the import. The response contains the "
-            "outcome of each row, but no tokens. Rows of the same person have the same `entry_id`."
+            description="If true, nothing is imported. The response contains the outcome that each "
+            "row would have, but no entry tokens. If several rows have the same `entry_id`, they "
+            "belong to the same person."
         ),
     ] = False
     ended: Annotated[
@@ -192,10 +199,11 @@ class ImportBody(Body):
     on_list: Annotated[
         WhenOnList,
         Field(
-            description="What to do if a guest has signed up with the id of the imported customer. "
-            "`keep` keeps the guest's entry, and adds a warning to the row. `replace` adds the "
-            "imported customer with a new token, and ends the guest's signup if the guest has not "
-            "left. Entries from an earlier import are always kept."
+            description="Anybody can sign up with the id of an imported customer. This field says "
+            "what to do in this case. `keep` keeps the guest's entry, and adds a warning to the "
+            "row. `replace` removes the guest's entry, and adds the imported customer with a new "
+            "token. If the guest has already left, `replace` also adds the customer. Entries from "
+            "an earlier import are always kept."
         ),
     ] = "keep"
 
@@ -227,10 +235,10 @@ class ImportResultAnswer(Model):
     has_no_address: Annotated[
         bool,
         Field(
-            description="True if the customer joined, but the settings of the waitlist allow no "
-            "messages to any address in the `profile`. For example, the waitlist sends no SMS to "
-            "the country of the telephone number. It makes no difference whether the stack can "
-            "send email or SMS. False if the waitlist sends no messages."
+            description="True if the customer joined, but the `profile` contains no address to "
+            "which the waitlist may send messages. For example, the settings do not allow SMS to "
+            "the country of the telephone number. Only the waitlist's settings are checked, and "
+            "not whether the stack can send email or SMS. False if the waitlist sends no messages."
         ),
     ] = False
     code: Annotated[
@@ -246,8 +254,9 @@ class ImportResultWithTokenAnswer(ImportResultAnswer):
     entry_token: Annotated[
         EntryToken | None,
         Field(
-            description="The entry token. Null if the customer is not on the waitlist, if a "
-            "guest's entry was kept, or if the request has `dry_run`."
+            description="The customer's entry token. Null if the request has `dry_run`, or if the "
+            "customer is not on the waitlist. It is also null if the import has kept an entry that "
+            "a guest created."
         ),
     ]
     link: Annotated[

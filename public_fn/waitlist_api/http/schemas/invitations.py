@@ -74,9 +74,9 @@ class InvitationBody(Body):
         Field(
             ge=1,
             le=MAX_INVITED,
-            description="How many people to invite. The first ready people in the queue are "
-            "invited. If too few people are ready, or if `max_inside` is reached, fewer people are "
-            "invited.",
+            description="How many people to invite. The service invites the people at the head of "
+            "the queue, and skips entries that are not ready. If too few people are ready, or if "
+            "`max_inside` is reached, fewer people are invited.",
             examples=[100],
         ),
     ] = None
@@ -159,8 +159,8 @@ class FunnelAnswer(Model):
     delivered: Annotated[
         Count,
         Field(
-            description="The number of invited people who were sent an email or an SMS message "
-            "that did not bounce."
+            description="How many of the invited people were sent an email or an SMS message. "
+            "People whose message bounced are not counted."
         ),
     ]
     opened: Annotated[

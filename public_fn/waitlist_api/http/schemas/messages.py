@@ -84,8 +84,8 @@ class NotesAnswer(Model):
         list[NoteAnswer],
         documented(maxItems=SHOWN),
         Field(
-            description="The newest messages since the customer's latest signup, oldest first. "
-            "They are kept for 20 days."
+            description="The customer's newest messages, in chronological order. Messages from "
+            "before the latest signup are not included. A message is kept for 20 days."
         ),
     ]
 
@@ -104,9 +104,9 @@ class PreviewedAnswer(Model):
     sms_parts: Annotated[
         Count,
         Field(
-            description="The number of SMS parts that the text needs, if it contains a real "
-            "customer's link. Each part is billed. The link in the example is shorter than a real "
-            "one."
+            description="The number of SMS parts that a message with this text has. AWS bills each "
+            "part. A real message contains a personal link, which is longer than the link in this "
+            "example. The number is computed with the longer link."
         ),
     ]
     html: Annotated[str, Field(description="The email as a complete HTML document.")]

@@ -1,4 +1,4 @@
-"""The model of a waitlist's notice, for the bodies of requests and responses."""
+"""The pydantic model for the notice of a waitlist. Requests and responses use the same model."""
 
 from typing import Any
 

@@ -16,8 +16,8 @@ from waitlist_api.settings.page import (
     Plural,
 )
 
-# The waitlist's own texts, with their maximum lengths. They can be translated like the page's
-# texts.
+# The maximum lengths of the waitlist's name and text. Operators can translate these two texts in
+# `texts`, together with the fixed texts of the page.
 TRANSLATABLE = {"name": 200, "text": MAX_TEXT}
 
 

@@ -32,8 +32,8 @@ class PassKey(Model):
 class KeysAnswer(Model):
     """A JSON Web Key Set (RFC 7517).
 
-    The first key signs passes. The other keys are either former signing keys or future signing
-    keys.
+    The first key signs passes. The other keys have signed earlier passes, or will sign passes in
+    the future.
     """
 
     keys: list[PassKey]

@@ -15,8 +15,9 @@ class PreviewBody(Body):
     admission: Annotated[
         AdmissionBody | None,
         Field(
-            description="The policy to try, in the format of the waitlist's `admission` setting. "
-            "Null means that only operators admit people."
+            description="The admission policy for the estimates, in the format of the waitlist's "
+            "`admission` setting. With null, the estimates assume that there is no policy, and "
+            "that only operators admit people."
         ),
     ]
     people: Annotated[

@@ -1,4 +1,6 @@
-"""Segments, the number of waiting entries in each segment, and positions within a segment."""
+"""The parts of requests and responses that concern segments, such as the number of waiting entries
+in a segment.
+"""
 
 from typing import Annotated
 

@@ -35,8 +35,8 @@ def request_body(
 ) -> Any:
     """Create the pydantic model for a group of settings.
 
-    `problems` yields contradictions between the settings. `document` changes the JSON schema of the
-    model.
+    `problems` is a function that yields the contradictions in a group of settings. `document` is a
+    function that changes the JSON schema of the model.
     """
     finds = problems or (group.problems if "problems" in vars(group) else None)
     validators: Any = {}
@@ -119,7 +119,8 @@ def _in_request(field: FieldInfo) -> tuple[Any, Any]:
 def _type(hint: Any, *, is_plain: bool = False) -> Any:
     """Return the type with which pydantic validates the values of a setting.
 
-    If `is_plain` is true, the type has no limits.
+    By default, the type includes the limits of the setting, such as its maximum. If `is_plain` is
+    true, the limits are left out.
     """
     settings = [] if is_plain else _settings(hint)
     if get_origin(hint) is Annotated:
@@ -161,9 +162,9 @@ def _choice(kinds: list[Any]) -> Any:
 
 
 def _limits(settings: list[Setting]) -> Iterator[Any]:
-    """Yield pydantic's annotations for the limits of a setting.
+    """Yield the annotations with which pydantic checks the limits of a setting.
 
-    The functions that check the value come last.
+    Simple limits, such as a maximum, come first. After them come functions that check the value.
     """
     for setting in settings:
         limits = {name: getattr(setting, name) for name in LIMITS}

@@ -121,7 +121,10 @@ LineState = TypeAliasType(
 
 
 class PublicBotCheck(Model):
-    """The bot-check widget, which creates the `bot_token` for a signup."""
+    """The bot-check widget that the waitlist uses.
+
+    A signup must contain the `bot_token` that the widget creates.
+    """
 
     provider: Annotated[
         str,
@@ -164,9 +167,9 @@ class WaitlistAnswer(WithEstimate):
     admits_at: Annotated[
         Time | None,
         Field(
-            description="The next time at which the schedule offers slots. Outside the policy's "
-            "`offer_hours`, it is the start of the next offer hours. Null if there is no such "
-            "time."
+            description="The next time at which the schedule offers slots. If a scheduled time "
+            "lies outside the policy's `offer_hours`, its slots are offered when the next offer "
+            "hours begin. Null if there is no such time."
         ),
     ]
     admits_until: Annotated[
@@ -200,8 +203,8 @@ class WaitlistAnswer(WithEstimate):
     rest: Annotated[
         RestRulesBody | None,
         Field(
-            description="How long and how often customers may let others pass. Null if they may "
-            "not do this."
+            description="How long and how often customers may pause. During a pause, other "
+            "customers are served first. Null if the waitlist allows no pauses."
         ),
     ]
     decline: Annotated[
@@ -284,8 +287,8 @@ class RebuildAnswer(Model):
     total: Annotated[
         Count,
         Field(
-            description="The number of entries to restore, as counted shortly before Redis lost "
-            "the data. If more entries are found, the number grows."
+            description="The number of entries to restore. It was counted shortly before Redis "
+            "lost the data, so the service may find more entries. In this case, the number grows."
         ),
     ]
 
@@ -327,8 +330,8 @@ WaitlistConfigAnswer: Any = create_model(
         "segments": Annotated[
             list[list[str]],
             Field(
-                description="The declared segments. The list and the attribute names of each "
-                "segment are sorted."
+                description="The declared segments. Each segment is a sorted list of attribute "
+                "names, and the list of segments is also sorted."
             ),
         ],
         "opens_at": Time | None,
@@ -378,7 +381,7 @@ WaitlistConfigAnswer: Any = create_model(
 
 
 class AskBody(Body):
-    """A request to ask customers now whether they are still waiting."""
+    """A request to ask the customers on the waitlist whether they are still waiting."""
 
     dry_run: Annotated[
         bool,
