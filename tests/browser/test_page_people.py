@@ -612,6 +612,25 @@ def test_a_customer_can_choose_the_language_by_keyboard(stage: Stage, axe: Axe) 
     expect(page.get_by_role("button", name="الانضمام إلى القائمة")).to_be_visible()
 
 
+def test_a_language_that_loads_slowly_does_not_replace_the_language_chosen_after_it(
+    stage: Stage,
+) -> None:
+    page, held = stage.page, list[Route]()
+    stage.configure(page={"fields": FIELDS[:1]})
+    stage.open()
+    page.route("**/form-de.json", lambda route: held.append(route))
+    with page.expect_request("**/form-de.json"):
+        page.get_by_role("combobox", name="Language").select_option("de")
+    page.get_by_role("combobox", name="Sprache").select_option("fr")
+    page.get_by_label("Your name").fill("Ada")
+    with page.expect_response("**/form-de.json"):
+        held.pop().continue_()
+    page.locator("waitlist-position button.main").click()
+    expect(page.locator("waitlist-position .number")).to_have_text("1")
+    (entry,) = stage.operator.call("GET", "/entries").json()["entries"]
+    assert entry["profile"] == {"name": "Ada"}
+
+
 def test_a_double_click_opens_a_single_dialog(stage: Stage) -> None:
     """A double click opens a dialog only once, even if the second click comes while the dialog's
     code is still loading.
