@@ -45,3 +45,10 @@ def test_without_a_page_the_console_says_how_to_make_a_poster(
     fake.script = [answer(200, LIST)]
     refused = scripted.browser.get("/lists/bakery/poster")
     assert "waitlist poster bakery --address https://" in refused.text
+
+
+def test_the_poster_shows_a_hostile_name_as_text(console: Opened, bakery: Bakery) -> None:
+    bakery.typed.run("edit", bakery.waitlist_id, "--name", "<script>alert(1)</script>")
+    html = console.page(f"/lists/{bakery.waitlist_id}/poster")
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert(1)" in html
