@@ -6,8 +6,8 @@ from typing import Any
 def apply_merge_patch(target: Any, patch: Any, *, with_nulls: bool = False) -> Any:
     """Apply a merge patch to a JSON document.
 
-    If `with_nulls` is true, a `null` in the patch is stored as a value instead of removing the
-    field.
+    By default, a `null` in the patch removes the field. If `with_nulls` is true, the `null` is
+    stored as the value of the field.
     """
     if not isinstance(patch, dict):
         return patch

@@ -1,4 +1,4 @@
-"""Run the same work on many items in threads. The threads mostly wait for answers from AWS."""
+"""Do the same work for many items in threads. The threads mostly wait for responses from AWS."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ R = TypeVar("R")
 def run_all(work: Callable[[T], R], items: Iterable[T], workers: int = WORKERS) -> list[R]:
     """Process all items in parallel, and return the results in the order of the items.
 
-    If items fail, process the other items, and then raise the first error.
+    If an item fails, the other items are still processed. After that, the first error is raised.
     """
     todo = list(items)
     if len(todo) <= 1:

@@ -18,12 +18,13 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# A pace (how fast people are admitted) is measured only if at least LEAST_SERVED entries were
-# served, and if there are at least LEAST_INTERVALS intervals.
+# A pace (how fast people are admitted) is measured only from at least LEAST_INTERVALS intervals, in
+# which at least LEAST_SERVED entries were served.
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
-# A steady rate is measured from the newest intervals. The time window grows by the factor GROWTH
-# until the rate of the older intervals differs by more than CHANGED standard deviations.
+# A steady rate is measured from the newest intervals. The measurement starts with a short time
+# window, and makes it longer by the factor GROWTH. It stops when the rate before the window differs
+# from the rate within it by more than CHANGED standard deviations.
 GROWTH = 1.3
 CHANGED = 3.0
 # The smallest relative error of a measured pace. The future rate is never known exactly.
@@ -68,7 +69,7 @@ def measure_pace(
 
 
 def _merged(near: Sequence[Interval], far: Sequence[Interval]) -> list[Interval]:
-    """Return the per-minute intervals, preceded by the earlier hourly intervals."""
+    """Return the per-minute intervals. Add the hourly intervals from before the first of them."""
     return [*(interval for interval in far if interval.end <= near[0].start), *near]
 
 

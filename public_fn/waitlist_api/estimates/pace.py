@@ -50,7 +50,7 @@ class Piece(Struct, frozen=True):
     If `start` and `end` are equal, all people are admitted at once.
     """
 
-    # `start` and `end` are in seconds after the time `Pace.at`.
+    # The times at which the interval begins and ends, in seconds after `Pace.at`.
     start: float
     end: float
     # The number of people who are admitted in this interval.

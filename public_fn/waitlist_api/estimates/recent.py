@@ -51,9 +51,10 @@ class Recent(Struct):
         return cls(created, _since(minutes, created), _since(hours, created), now_millis)
 
     def add(self, sample: Sample, quiet_until: int = 0) -> list[tuple[Every, Sample]]:
-        """Add a sample.
+        """Add a sample. Return the samples that must be stored.
 
-        Return the samples that must be stored, each with the word `minute` or `hour`.
+        Each result consists of a sample and the word `minute` or `hour`, which says to which series
+        of samples it belongs.
         """
         kept: list[tuple[Every, Sample]] = []
         if self.minutes:

@@ -24,7 +24,10 @@ UNSEEN = 0.5
 
 
 class Stay(Struct, frozen=True):
-    """The average number of seconds that a customer stays inside, and its relative error."""
+    """The average number of seconds that a customer stays inside.
+
+    `error` is the relative error of this number.
+    """
 
     seconds: float
     error: float
@@ -39,12 +42,12 @@ class Stay(Struct, frozen=True):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # Only people who entered count as served. An offer that was not accepted also occupied
-            # a place for some time, but it does not count.
+            # Count only people who entered. An offer that was not accepted also took up room for
+            # some time, but it is not counted.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # The stays of people who are still inside cannot be measured, so the average is less exact.
+        # How long the people who are inside now will stay is unknown, so the average is less exact.
         unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)

@@ -1,4 +1,4 @@
-"""Publishes events for DynamoDB stream records on the event bus.
+"""Publishes events on the event bus. The events come from records in the DynamoDB stream.
 
 Each event is published at least once, and the events are published in order.
 """

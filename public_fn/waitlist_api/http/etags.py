@@ -4,9 +4,10 @@ import re
 
 
 def is_named(etag: str, header: str | None, *, weakly: bool = False) -> bool:
-    """Return whether a conditional header matches an ETag.
+    """Return whether the ETag is one of the tags in the header of a conditional request.
 
-    Pass `weakly=True` for the header `If-None-Match`. `If-Match` never matches weak ETags.
+    For the header `If-None-Match`, pass `weakly=True`, so that weak and strong ETags are compared
+    in the same way. `If-Match` never matches a weak ETag.
     """
     if header == "*":
         return True

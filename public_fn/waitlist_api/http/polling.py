@@ -8,20 +8,20 @@ from waitlist_shared.contracts import NotReady
 # back, a client can therefore wait one second longer before it polls again.
 POSITIONS_PER_SECOND = 20
 LONGEST_SECONDS = 300
-# The polling intervals of entries that have no position, by status. Each interval depends on how
-# soon the entry can change.
+# The polling intervals of entries that have no position. The keys are statuses. The sooner an entry
+# with a status can change, the shorter is its interval.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 # An operator can call a claimed customer at any time, for example to a counter. The customer's page
 # must show the call within five seconds, and some clients poll a little late.
 CLAIMED_SECONDS = 3
 
-# The maximum polling interval of an entry that is not ready. An operator can make the entry ready
-# earlier than expected.
+# The longest polling interval of an entry that is not ready. An operator can make the entry ready
+# at any time.
 NOT_READY_SECONDS = 60
 OPEN_END_SECONDS = 5
 
-# A customer is passed over if they do not poll for a certain time. Clients poll three times within
-# this time, so two lost polls do no harm.
+# A customer is passed over if they have not polled for a certain time. Let clients poll three times
+# in this period, so that two lost polls do no harm.
 POLLS_OF_PRESENCE = 3
 
 

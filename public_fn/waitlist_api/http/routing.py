@@ -1,4 +1,4 @@
-"""The routes, and the module that handles each of them.
+"""The routes of the API, and the modules that handle them.
 
 A module is imported when the first request for one of its routes arrives, so that a Lambda function
 starts quickly.
@@ -160,7 +160,9 @@ class Route(Struct, frozen=True):
 
 @cache
 def _names(*, has_accounts: bool) -> dict[str, tuple[str, str]]:
-    """Return the names of the module and the method for each route key."""
+    """Return a dictionary from each route key to the names of the module and of the method that
+    handle the route.
+    """
     skipped = "routes.guests" if has_accounts else "routes.accounts"
     return {
         key: (module, name)
@@ -246,7 +248,7 @@ def as_get(event: Event) -> Event:
 
 
 def path_of(event: Event) -> str:
-    """Return the decoded path without the stage, as Powertools sees it."""
+    """Return the decoded path of the request without the stage. Powertools uses the same path."""
     path = str(event.get("rawPath", ""))
     stage = event.get("requestContext", {}).get("stage", "$default")
     return path if stage == "$default" else path[len(f"/{stage}") :]
@@ -267,8 +269,8 @@ def check_path(event: Event) -> None:
         path = template.format(**parameters)
     except KeyError:
         raise NoSuchRoute from None
-    # A proxy may have cut off the path at a question mark or a hash. The parameter still contains
-    # the whole text, so check the parameter too.
+    # A proxy may have cut off the path at a question mark or a hash. The path parameter still
+    # contains the text after it, so check the parameter too.
     is_same = (method, path) == (event["requestContext"]["http"]["method"], unquote(path_of(event)))
     if not is_same or any(FORBIDDEN.search(value) for value in parameters.values()):
         raise NoSuchRoute

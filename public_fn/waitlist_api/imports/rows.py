@@ -25,7 +25,7 @@ RowWarning = Literal["signed_up_by_guest", "another_address"]
 # `joining`, an earlier import began to add the customer and was interrupted. In the state
 # `under_way`, a different request is adding or removing the customer.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
-# Tickets start at 1. The number 0 stands for a missing ticket.
+# The smallest ticket. The number 0 means that there is no ticket.
 FIRST_TICKET = 1
 TOO_EARLY = FieldError("body.joined_at", "must not be before 2020-01-01T00:00:00Z")
 TOO_LATE = FieldError(
@@ -40,8 +40,8 @@ SKEW = timedelta(minutes=10)
 class ImportRow(Struct, frozen=True, kw_only=True):
     """One customer to import.
 
-    `joined_at` is the time at which the customer joined elsewhere. `rank` is the customer's exact
-    sort key from another waitlist.
+    `joined_at` is the time at which the customer joined an earlier system. `rank` is the number by
+    which the customer was sorted in another waitlist.
     """
 
     customer_id: str
@@ -164,7 +164,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def known_stamp(self) -> int:
-        """The newest known logical timestamp of the entry, or 0 if none is known."""
+        """The newest logical timestamp in the record of the entry, or 0 if there is no record."""
         return 0 if self.record is None else self.record.known_stamp
 
     @property
@@ -199,20 +199,21 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
 
     def replace_record(self, record: EntryRecord | None) -> None:
-        """Replace the record of this row, and discard the outcome that was based on the old
-        record.
+        """Replace the record of this row.
+
+        Discard the outcome of the row, which was based on the old record.
         """
         self.record, self.outcome, self.refusal = record, None, None
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Use the entry of this record for the row.
+        """Import the row into the entry of `record`.
 
         The customer of this entry has changed their address to the address in the row.
         """
         self.row = replace(self.row, customer_id=record.customer_id)
-        # Clear the cached entry id and signup key, because they were computed from the old customer
-        # id.
+        # The cached entry id and signup key were computed from the old customer id, so clear the
+        # cache.
         self.__dict__.clear()
 
     def keep(self, outcome: Outcome) -> None:
@@ -227,7 +228,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:
-        """Give this row the outcome of a different row for the same entry."""
+        """Copy the outcome from another row for the same entry."""
         self.record, self.refusal, self.warning = same.record, same.refusal, same.warning
         self.outcome = "already" if same.outcome == "joined" else same.outcome
         self.ticket = None if self.names_former_address else same.ticket

@@ -112,7 +112,7 @@ class Imports(Struct, frozen=True):
     def _choose_rows(
         self, imported: Sequence[ImportedRow], waitlist: WaitlistRecord
     ) -> dict[str, ImportedRow]:
-        """Refuse invalid rows. Return the first valid row for each entry."""
+        """Refuse the invalid rows. Of the valid rows, return the first row for each entry."""
         for item in imported:
             self._check(item, waitlist)
         good = [item for item in imported if item.outcome is None]
@@ -153,7 +153,8 @@ def _imported(
 def _by_entry(rows: Sequence[ImportedRow]) -> dict[str, ImportedRow]:
     """Return one row for each entry.
 
-    If several rows are for the same entry, prefer a row with the entry's current address.
+    Several rows can be for the same entry. In this case, prefer a row with the entry's current
+    address.
     """
     by_entry: dict[str, ImportedRow] = {}
     for item in rows:

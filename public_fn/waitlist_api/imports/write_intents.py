@@ -125,8 +125,8 @@ class IntentWriter(Struct, frozen=True):
     ) -> dict[str, EntryRecord]:
         """Read the record of each row.
 
-        If a record belongs to an entry with a different id, also return this record, because its
-        customer has changed their address.
+        A customer may have changed their address. The row then leads to an entry with a different
+        id. Return the records of these entries.
         """
         ids = [item.entry_id for item in rows]
         found = self.entries.resolve_many(waitlist.waitlist_id, ids)
@@ -156,7 +156,10 @@ class IntentWriter(Struct, frozen=True):
         return False
 
     def _finish(self, item: ImportedRow) -> None:
-        """Finish the unfinished signup or removal of the entry, and read the record again."""
+        """If the entry's signup or removal was interrupted, finish it.
+
+        Then read the record again.
+        """
         record = item.record
         if record is None:
             return
@@ -220,8 +223,8 @@ class IntentWriter(Struct, frozen=True):
     ) -> Intent:
         ticket, earlier = allocation.tickets[item.entry_id], item.recorded_ticket
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
-            # The new ticket must differ from the ticket of the earlier signup, so that entry tokens
-            # of the earlier signup are not valid for the new signup.
+            # The new ticket must differ from the ticket of the earlier signup. Otherwise, entry
+            # tokens of the earlier signup would be valid for the new signup.
             ticket = earlier + 1
         now_millis, row = self.now_millis(), item.row
         rank = row.rank

@@ -31,16 +31,16 @@ STOP_MILLIS = 60_000
 # run repeats no more than this part.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# The pause before the audit checks differing entries again. It is longer than any request takes, so
-# differences that remain are not caused by requests in progress.
+# The pause before the audit compares an entry that differs a second time. No request takes this
+# long, so a difference that remains was not caused by a request in progress.
 IN_FLIGHT_SECONDS = 10.0
 
 
 class AuditWindow(Struct, frozen=True):
-    """The changes to one waitlist that an audit compares with Redis."""
+    """The changes to a waitlist that an audit compares with Redis."""
 
     waitlist: WaitlistRecord
-    # The audit compares Redis with all changes that have a later logical timestamp than this.
+    # The audit compares Redis with all changes whose logical timestamp is later than `since`.
     since: int
     beat: c.HeartbeatResult
     # An audit can take several runs. The first run compared the changes after the logical timestamp
@@ -77,7 +77,9 @@ class Auditor(Struct, frozen=True):
         self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = no_deadline
     ) -> Iterator[int]:
         """Compare all changes in these periods with Redis, and repair the changes that Redis has
-        lost. After each step, yield the timestamp up to which the audit is complete.
+        lost.
+
+        After each step, yield the logical timestamp up to which all changes have been compared.
         """
         if not windows:
             return
@@ -125,9 +127,9 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # Only for an edit, the attributes of the entry are compared with Redis. If an entry
-                # has several changes and one of them is an edit, treat the newest change as an
-                # edit.
+                # The attributes of an entry are compared with Redis only if the change is an edit.
+                # If an entry has several changes and one of them is an edit, treat the newest
+                # change as an edit.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

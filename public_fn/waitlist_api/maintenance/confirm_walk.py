@@ -17,9 +17,8 @@ LONGEST_PAUSE_MILLIS = 3600_000
 
 
 class ConfirmWalker(Struct, frozen=True):
-    """Asks customers whether they are still waiting.
-
-    If a customer has not answered in time, it does what the settings require.
+    """Asks customers whether they are still waiting, and does what the settings require if a
+    customer has not answered in time.
     """
 
     questions: Questions
@@ -27,8 +26,9 @@ class ConfirmWalker(Struct, frozen=True):
     now_millis: NowMillis
 
     def walk(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> None:
-        """Ask the next customers whether they are still waiting, and save where the next run
-        continues.
+        """Ask the next customers whether they are still waiting.
+
+        Save the entry after which the next run continues.
         """
         rules, before = waitlist.settings.confirm, waitlist.confirm_walk
         now_millis = self.now_millis()
@@ -56,8 +56,9 @@ class ConfirmWalker(Struct, frozen=True):
 
 
 def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether the waiting entries must be checked, because the last check is unfinished or
-    too long ago.
+    """Return whether the waiting entries must be checked now.
+
+    This is the case if the last check is unfinished, or if it was too long ago.
     """
     is_asking = waitlist.settings.confirm is not None
     return is_asking and waitlist.confirm_walk.next_millis <= now_millis

@@ -13,7 +13,8 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Count the waitlist in the gauges, and whether Redis has its complete queue.
+    """Count the waitlist in the gauges. If Redis does not have its complete queue, also count it in
+    `waitlists_cold`.
 
     The state of the queue was read at the beginning of the maintenance run.
     """

@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 # An audit reads at most the changes of the last day from the journal. Older changes are not
 # audited, even if maintenance has not run for several days.
 LONGEST_STAMPS = 24 * 60 * MINUTE
-# A run that continues an audit also repeats the last two minutes of the previous run, because a
-# slow request may have written an older change in the meantime.
+# A slow request may write a change with an older timestamp after an audit has read the journal. A
+# run that continues an audit therefore reads the last two minutes again.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -111,8 +111,8 @@ class Heartbeat(Struct, frozen=True):
         self.metrics.add("audits_unfinished", len(left))
         beats_seen = {id_: (window.since, window.beat) for id_, window in windows.items()}
         unfinished = self.strays.remove_strays(beats_seen, left_millis)
-        # Write the checkpoints last. If the run is killed before that, the waitlists have no new
-        # checkpoint, and the next run maintains them.
+        # Write the checkpoints at the end of the run. If the run is killed before that, the
+        # waitlists have no new checkpoint, and the next run compares them again.
         for waitlist_id, reached in compared.items():
             window = windows[waitlist_id]
             if window.failed:
@@ -133,8 +133,8 @@ class Heartbeat(Struct, frozen=True):
         self.rebuilder.rebuild(waitlist, left_millis)
 
     def _write_checkpoint(self, window: AuditWindow, reached: int, told: str | None = None) -> None:
-        """Save in the record that all changes up to the timestamp `reached` were compared with
-        Redis.
+        """Write a checkpoint, which says that all changes up to the logical timestamp `reached`
+        were compared with Redis.
         """
         checkpoint, beat = window.waitlist.checkpoint, window.beat
         number = self._beat_after_repairs(window) if window.repaired else beat.beat
@@ -188,9 +188,9 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the logical timestamp from which an audit compares changes if the waitlist has no
-    earlier checkpoint.
+    """Return the logical timestamp from which the first audit of a new or rebuilt queue compares
+    changes.
 
-    It is some time before the queue was last rebuilt or created.
+    It is some time before the queue was created or rebuilt.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

@@ -20,18 +20,18 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# An `ending` notice tells a customer that their offer ends soon. It is due when a quarter of the
-# offer's duration is left, or a day before the end of a long offer. A run writes it up to
-# RUN_MILLIS early, because the next run may be too late.
+# An `ending` notice tells a customer that their offer ends soon. It is due when only the last part
+# (1 / PART) of the offer's duration is left. For long offers, it is due a day before the end. A run
+# writes a notice up to RUN_MILLIS before it is due, because the next run may be too late.
 PART = 4
 DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000
-# If an offer ends in less than LEAST_MILLIS, send no `ending` notice, because the customer could
-# hardly accept in time. Offers that last less than SHORTEST_MILLIS never get this notice.
+# If an offer ends in less than LEAST_MILLIS, the customer could hardly accept it in time, so no
+# `ending` notice is sent. An offer that lasts less than SHORTEST_MILLIS never gets this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
-# Offers are read in pages of 100, sorted by deadline. A run reads the first 50 pages, and up to 50
-# of the later pages.
+# The number of pages of offers that a run reads. A page has 100 offers, and the pages are sorted by
+# deadline. If there are more pages, the run also reads up to this many of the later pages.
 PAGES = 50
 MINUTE_MILLIS = 60_000
 
@@ -39,7 +39,8 @@ MINUTE_MILLIS = 60_000
 class Head(Struct, frozen=True):
     """The notices that must be written to the customers at the head of the queue.
 
-    Only ready entries count. `digest` is a short hash of their ids.
+    Entries that are not ready are left out. `digest` is a short hash of the ids of the ready
+    entries.
     """
 
     digest: str = ""
@@ -51,7 +52,8 @@ class Head(Struct, frozen=True):
 class Notifier(Struct, frozen=True):
     """Writes a notice to customers whose turn is near or whose offer ends soon.
 
-    The record stores which notices were written.
+    The notices of a customer are stored in the customer's record, so that each notice is written
+    only once.
     """
 
     queue: QueueClient
@@ -88,9 +90,10 @@ class Notifier(Struct, frozen=True):
         return head.digest if all(written) and not head.has_others else ""
 
     def _write(self, notice: Notice, stamp: int, is_time_up: IsTimeUp) -> bool:
-        """Write a notice to a customer.
+        """Write a notice to a customer. Return whether it was written.
 
-        Return False if there is no time left, or if the record has changed since it was read.
+        It is not written if no time is left, or if the customer's record has changed since it was
+        read.
         """
         if is_time_up():
             return False
@@ -114,8 +117,8 @@ class Notifier(Struct, frozen=True):
         now_millis = max(redis_millis, self.now_millis())
 
         def is_due(notice: Notice) -> bool:
-            # The record was read later than the page of entries from Redis, so the entry may no
-            # longer be at the head of the queue.
+            # The record was read later than the page of entries from Redis. The entry may no longer
+            # be at the head of the queue.
             record = notice.record
             is_there = record.status == "waiting" and (record.rank or 0) <= last_rank
             return is_there and record.is_ready(now_millis) and notice.due_millis <= redis_millis
@@ -183,7 +186,8 @@ class Notifier(Struct, frozen=True):
 
 def _ends_soon(entry: c.OffQueueEntry, redis_millis: int) -> bool:
     """Return whether the `ending` notice is due for an offer."""
-    # Each offer has its own length, because an operator can choose the length for some offers.
+    # An operator can choose the duration of some offers, so compute the duration of this offer from
+    # its start and its end.
     length = entry.time_millis - millis_of(entry.stamp)
     before = min(max(length // PART, LEAST_MILLIS), DAY_MILLIS) + RUN_MILLIS
     left = entry.time_millis - redis_millis

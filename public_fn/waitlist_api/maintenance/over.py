@@ -67,7 +67,8 @@ class OverLeaver(Struct, frozen=True):
             if page.next_rank is None:
                 return True
             request = c.ListWaiting(waitlist_id=waitlist.waitlist_id, after=page.next_rank)
-            # While the page was processed, an operator may have set a later end of the admission.
+            # An operator may have changed the end of the admission while the page was processed, so
+            # read the waitlist again.
             now = self.waitlists.get(waitlist.waitlist_id)
             is_due = now is not None and _ends_waits(now, redis_millis)
         return not is_due

@@ -14,9 +14,9 @@ from waitlist_api.settings.waitlist import schedule_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# A waitlist without changes is still maintained every 6 to 12 hours. The interval must be shorter
-# than a day, because an audit reads at most one day of changes. The interval depends on the
-# waitlist id, so that the work is spread over time.
+# Even a waitlist without changes is maintained every 6 to 12 hours. An audit reads at most one day
+# of changes, so the interval must be shorter than a day. It depends on the waitlist id, so that not
+# all waitlists are maintained at the same time.
 SHORTEST_SKIP = 6 * 60 * MINUTE
 
 
@@ -26,8 +26,10 @@ def is_quiet(
     changed: Container[str] | None,
     now_millis: int,
 ) -> bool:
-    """Return whether maintenance can skip the waitlist, because nothing has changed and no work is
-    due. `changed` contains the ids of the waitlists that have changes in the journal.
+    """Return whether maintenance can skip the waitlist.
+
+    It can skip the waitlist if nothing has changed and no work is due. `changed` contains the ids
+    of the waitlists that have changes in the journal.
     """
     if waitlist.deleting or waitlist.rebuild is not None:
         return False
@@ -58,6 +60,6 @@ def _longest_silence(waitlist: WaitlistRecord) -> int:
 
 
 def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:
-    """Return whether a scheduled time has passed whose slots Redis has not made available yet."""
+    """Return whether a scheduled time has passed but Redis has not made its slots available yet."""
     following = next_instant(schedule_of(waitlist.settings), counted_until)
     return following is not None and following.millis <= now_millis

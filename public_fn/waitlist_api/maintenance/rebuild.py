@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 NOTE_SECONDS = 5.0
 # The remaining time below which a run stops.
 STOP_MILLIS = 60_000
-# Writes to the table may be in progress when Redis loses its data. After this time, these writes
-# are in the table and its index.
+# When Redis loses its data, some writes to the DynamoDB table may be in progress. After this time,
+# they are in the table and in its index.
 SETTLED_MILLIS = 2_000
 
 # The number of shards that a rebuild restores in parallel. With more shards, the rebuild would not
@@ -72,8 +72,8 @@ class Rebuilder(Struct, frozen=True):
             logger.info("rebuild pauses", extra=_about(waitlist, run))
         finally:
             lease.release(is_rebuilt=is_whole)
-            # No position can be read until the rebuild is complete. If this run has made progress,
-            # start the next run at once, even after an error.
+            # No position can be read until the rebuild is complete, so start the next run at once,
+            # even after an error. Do this only if this run has made progress.
             if run is not None and not is_whole and run.has_advanced:
                 self.queue.start_maintenance(waitlist.waitlist_id)
         return is_whole

@@ -28,8 +28,9 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# The second pass of a rebuild corrects the entries that changed up to 15 minutes before the
-# rebuild. The index is slightly behind the table, and clocks may differ by minutes.
+# The second pass of a rebuild corrects the entries that changed up to 15 minutes before the rebuild
+# began. This time is so long because the index is slightly behind the table, and because clocks may
+# differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
 # If the waitlist has no checkpoint, a rebuild also reads the journal of the hour before the
@@ -147,9 +148,9 @@ def _earliest(run: RebuildRun) -> int:
 
 
 def _only_waits(placed: IndexRow) -> bool:
-    """Return whether the entry can be restored together with others in a single message.
+    """Return whether the entry can be restored in one message together with other entries.
 
-    Such a message cannot contain claims, offers or idempotency keys.
+    Claims, offers and idempotency keys cannot be restored in such a message.
     """
     return placed.status == "waiting" and not placed.hold.once_key
 
@@ -157,8 +158,8 @@ def _only_waits(placed: IndexRow) -> bool:
 def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:
     """Yield messages that each restore several waiting entries."""
     segments = run.segments
-    # An outdated index can list the same entry twice on a page. A message that restores several
-    # entries may contain each entry only once.
+    # An outdated index can list the same entry twice on a page. A message must not contain an entry
+    # twice, so keep one row for each entry.
     plain = {placed.entry_id: placed for placed in page if _only_waits(placed)}
     stays = [fill_stay_of(placed, segments) for placed in plain.values()]
     for start in range(0, len(stays), MAX_RESTORE_MANY):
@@ -179,8 +180,8 @@ def _single_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Re
 def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
     """Return the message that corrects an entry in Redis, based on its record."""
     if record is not None and record.status == "joining" and placed.ticket is None:
-        # The customer is joining again, and the new signup may already be in the queue. Remove only
-        # the entry of the former signup.
+        # The customer is joining again. The entry of the new signup may already be in the queue, so
+        # remove only the entry of the earlier signup.
         return drop_of_former(record, run.rebuild.began_millis)
     return _by_record(record, run.segments, run.epoch) or c.Drop(
         waitlist_id=placed.waitlist_id,

@@ -41,7 +41,7 @@ class RebuildRun(Struct):
     def must_stop(self) -> bool:
         """Return whether the run has to stop.
 
-        Call this method only after a page, so that every run restores at least one page.
+        Call this method only after a page is complete. Every run then restores at least one page.
         """
         return self._is_over.is_set() or self.is_time_up()
 

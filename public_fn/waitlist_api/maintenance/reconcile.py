@@ -53,9 +53,9 @@ class Reconciler(Struct, frozen=True):
     def reconcile(
         self, waitlist_id: str, known_until: int = 0, is_time_up: IsTimeUp = never
     ) -> None:
-        """End expired claims and offers, and record what Redis decided more than a minute ago.
+        """End expired claims and offers. Record what Redis decided more than a minute ago.
 
-        Also record all decisions before the timestamp `known_until`.
+        Also record what Redis decided before the logical timestamp `known_until`.
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
@@ -65,8 +65,9 @@ class Reconciler(Struct, frozen=True):
                 return
 
     def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
-        """Record the decisions by Redis about the entries on a page. Return whether any entry was
-        processed.
+        """Record what Redis has decided about the entries on a page.
+
+        Return whether any entry was processed.
         """
         ids = [place.entry_id for place in expired.places]
         records = self.entries.get_many(waitlist_id, ids)
@@ -85,8 +86,8 @@ class Reconciler(Struct, frozen=True):
                     others += self._restore(record, place)
                     continue
                 if place.state == "done":
-                    # Record the admission and the end of the pass. Redis keeps the admission until
-                    # a later run finds both in the record.
+                    # Record the admission and the end of the pass. Redis keeps its data about the
+                    # admission until a later run finds both in the record.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -94,8 +95,8 @@ class Reconciler(Struct, frozen=True):
                 if not self._record(record, place, expired):
                     continue
                 if place.state == NO_SHOW:
-                    # Each of these errors means that a different request is removing the entry, or
-                    # that the customer is joining again.
+                    # If one of these errors is raised, a different request is removing the entry,
+                    # or the customer is joining again. Nothing is left to do.
                     last = place.decisions[-1].verb if place.decisions else ""
                     by, reason = reason_to_leave(is_silent=last == "unanswered_left")
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
@@ -123,8 +124,8 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        # Redis keeps its decisions about an entry that could not be removed. The next run tries
-        # again.
+        # Some entries could not be removed. Redis still knows what it decided about them, so the
+        # next run tries again.
         failed = {
             drop.entry_id
             for drop, answer in zip(ended, self._send_in_batches(ended), strict=True)
@@ -161,10 +162,9 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.DirtyPlace) -> bool:
-        """Restore an entry in Redis from its record, because Redis has made a decision about an
-        outdated version of the entry.
+        """Restore an entry in Redis from its record. Return whether it was restored.
 
-        Return whether the entry was restored.
+        Redis has changed the entry although its data about the entry was outdated.
         """
         seen = c.Seen(state=cast("c.PlaceState", place.state), rank=place.rank)
         (answer,) = self.segmented_queue.send_batch([Restoring(record, seen)])
@@ -208,8 +208,9 @@ class Reconciler(Struct, frozen=True):
             raise_first(self.segmented_queue.send_batch(edited))
 
     def _record(self, record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult) -> bool:
-        """Record decisions by Redis about an entry. Return False if another request has just
-        changed the record.
+        """Record what Redis has decided about an entry.
+
+        Return False if another request has just changed the record.
         """
         now_millis = self.now_millis()
         try:
@@ -223,9 +224,7 @@ class Reconciler(Struct, frozen=True):
 
 
 def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether Redis has changed the state of the entry based on an outdated version of the
-    entry.
-    """
+    """Return whether Redis has changed the entry although its data about the entry was outdated."""
     if place.state == "absent":
         return False
     if place.ticket != record.ticket or _has_ended(record, place):
@@ -237,7 +236,9 @@ def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
 def catch_up(
     record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
-    """Yield the decisions that the record does not contain yet, in chronological order."""
+    """Yield what Redis has decided about the entry and the record does not contain yet, in
+    chronological order.
+    """
     news = [
         decision
         for decision in place.decisions
@@ -262,7 +263,7 @@ def catch_up(
             transition = transition.then(
                 lambda record: replace(record, question=record.question.closed())
             )
-        # `is_refuted` has already checked what Redis decided against the record, so the transition
+        # `is_refuted` has already compared the record with what Redis decided, so the transition
         # needs no second check.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
@@ -287,11 +288,11 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
-    """Return whether the record is newer than a decision by Redis."""
+    """Return whether Redis decided this before the newest change in the record."""
     if record.ticket not in (None, decision.ticket):
-        # Redis decided something about a different signup of the customer. It is past if it was
-        # decided before the recorded signup. An imported or reinstated entry has an old ticket, so
-        # also compare the time of the signup.
+        # This decision by Redis is about a different signup of the customer. Return whether Redis
+        # made it before the recorded signup. The ticket of an imported or reinstated entry can be
+        # old, so also compare the time of the signup.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
@@ -300,7 +301,7 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
 
 
 def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether the recorded signup has ended and Redis has an entry of a different signup."""
+    """Return whether the recorded signup has ended and Redis has an entry of another signup."""
     return record.status in ENDED and place.ticket != record.ticket
 
 
@@ -318,11 +319,11 @@ def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """
     if place.state == "offered" and record.hold.token != place.token:
         if record.stamp > _newest_stamp(place):
-            # The record has changed since Redis listed the entry, so the offer may have ended in
-            # Redis too.
+            # The record has changed since Redis sent its list of entries. The offer may have ended
+            # in Redis as well in the meantime.
             return False
-        # Redis keeps its decision to make an offer until the offer is recorded. If there is no such
-        # decision, the offer was recorded, and the record contains a later one.
+        # When Redis makes an offer, it remembers this until the offer is recorded. If Redis does
+        # not remember it any more, the offer was recorded, and the record contains a later change.
         news = [decision for decision in place.decisions if decision.stamp > record.stamp]
         return all(decision.token != place.token for decision in news)
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")

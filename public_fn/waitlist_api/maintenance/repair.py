@@ -12,7 +12,7 @@ from waitlist_shared import contracts as c
 # The states in Redis of an entry that has ended. Redis keeps such an entry as `done` for some time,
 # so that it recognises requests that are repeated late.
 NOWHERE = ("absent", "done")
-# For each status of a record, the states that its entry may have in Redis.
+# The states in Redis that fit each status of a record.
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
 
 

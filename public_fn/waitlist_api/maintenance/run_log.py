@@ -55,7 +55,8 @@ class RunLog(Struct, frozen=True):
         numbers["troubles"] = count_troubles(numbers)
         names = COUNTS
         if is_done and operation == OF_ALL:
-            # Only a run that has visited all waitlists reports the gauges.
+            # The gauges are numbers about all waitlists, so only a run that has visited all
+            # waitlists reports them.
             names = (*COUNTS, *LEVELS)
         span = Span(
             operation=operation,
@@ -70,5 +71,5 @@ class RunLog(Struct, frozen=True):
 
 
 def count_troubles(numbers: Mapping[str, float]) -> int:
-    """Return how many of these values exceed their threshold."""
+    """Return how many of the numbers exceed their threshold."""
     return sum(numbers.get(name, 0) > most for name, most in TROUBLES.items())

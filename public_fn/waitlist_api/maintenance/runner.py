@@ -45,8 +45,8 @@ INTENTS_MILLIS = 15_000
 # To find the waitlists with changes, a run reads the journal since the previous run. If this period
 # is longer than LONGEST_READ, the run does not read the journal, and maintains every waitlist.
 LONGEST_READ = 60 * MINUTE
-# The maximum number of waitlists in a batch. Some steps send two messages to Redis for each
-# waitlist, and one request can contain only a limited number of messages.
+# The largest number of waitlists in a batch. Some steps send two messages to Redis for each
+# waitlist, and one request can contain at most MAX_BATCH messages.
 TOGETHER = MAX_BATCH // 2
 # The remaining time below which a run does not start another page of work.
 STOP_MILLIS = 60_000
@@ -56,8 +56,8 @@ STOP_MILLIS = 60_000
 DELETE_LOOKS = 2
 
 
-# A waitlist with its statistics, or with the error that Redis returned. The statistics are None if
-# the waitlist is being deleted.
+# A waitlist and its statistics, or the error that Redis returned instead of the statistics. If the
+# waitlist is being deleted, the statistics are None.
 Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
@@ -161,8 +161,8 @@ class MaintenanceRunner(Struct, frozen=True):
                 else:
                     survey.busy.append((waitlist, answer))
         if not is_asked:
-            # There are no waitlists, so no message has been sent to Redis. Send a ping, because the
-            # run must fail if Redis does not answer.
+            # There are no waitlists, so nothing has been sent to Redis yet. Send a ping, so that
+            # the run fails if Redis does not answer.
             self.queue.send(c.Ping())
         return survey
 
@@ -181,7 +181,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain(self, batch: Sequence[Surveyed], note: Round, left_millis: LeftMillis) -> bool:
         """Maintain a batch of waitlists.
 
-        Return whether the changes of all these waitlists were compared with Redis.
+        Return whether the changes of all waitlists in the batch were compared with Redis.
         """
         told = self._run_page(batch, left_millis)
         alive = _alive([waitlist for waitlist, _ in batch])
@@ -215,14 +215,15 @@ class MaintenanceRunner(Struct, frozen=True):
         try:
             return send_batch(self.queue, requests) if requests else []
         except WaitlistError as error:
-            # If this batch fails, other batches and deletions must still be processed.
+            # The statistics of this batch cannot be read. Go on, because other batches and
+            # deletions must still be processed.
             return [error] * len(waitlists)
 
     def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
         """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
-        Return a digest for each waitlist whose maintenance is complete. It identifies the customers
-        who were told that their turn is near.
+        Return a digest for each waitlist whose maintenance is complete. The digest identifies the
+        customers who were told that their turn is near.
         """
 
         def run(surveyed: Surveyed) -> str | None:
@@ -238,10 +239,10 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_one(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist. Return None if work is left.
+        """Maintain a waitlist. Return None if the work is not complete.
 
-        Otherwise return a digest of the entries whose customers have been told that their turn is
-        near.
+        If it is complete, return a digest of the entries whose customers have been told that their
+        turn is near.
         """
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             return self._maintain_warm(waitlist, answer, left_millis)
@@ -276,8 +277,8 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # This run did not make all offers that the policy allows. Count this, because
-                # admissions may be late.
+                # This run did not make all offers that the policy allows. Count the waitlist in the
+                # gauge `admissions_overdue`.
                 self.metrics.add("admissions_overdue")
         return told if is_whole and not is_overdue else None
 
@@ -315,8 +316,9 @@ class MaintenanceRunner(Struct, frozen=True):
         found = 0
         for page in filter(None, self._all_entries(waitlist_id)):
             found += len(page)
-            # Renew the lease before erasing entries. Without the lease, a different run may have
-            # deleted the waitlist, and these entries may belong to a new waitlist with the same id.
+            # Renew the lease before erasing entries. If the lease has been lost, a different run
+            # may have deleted the waitlist, and these entries may belong to a new waitlist with the
+            # same id.
             renew()
             run_each(partial(self._erase_entry, is_time_up=is_time_up), page)
             if is_time_up():

@@ -58,8 +58,9 @@ class Strays(Struct, frozen=True):
             elif strays:
                 found.setdefault(waitlist_id, []).extend(strays)
         if found:
-            # A signup may have reached Redis before its record was written. If an entry still has
-            # no record after this pause, no signup is in progress.
+            # The signup of such an entry may still be in progress, because a signup can reach Redis
+            # before its record is written. After this pause, no such signup is in progress any
+            # more.
             self.pause(IN_FLIGHT_SECONDS)
         for waitlist_id, once in found.items():
             if run_isolated(partial(self._drop, waitlist_id), once) is None:
@@ -85,7 +86,7 @@ class Strays(Struct, frozen=True):
     ) -> Iterator[tuple[str, list[c.WaitingEntry]]]:
         """Yield the new entries of each waitlist, and one page of its older entries.
 
-        If a page cannot be read, the waitlist is added to `unfinished`.
+        If a page cannot be read, add the waitlist to `unfinished`.
         """
         wanted: list[c.ListWaiting] = []
         for waitlist_id, (since, beat) in beats.items():
@@ -123,5 +124,5 @@ class Strays(Struct, frozen=True):
 
 
 def _is_stray(entry: c.WaitingEntry, record: EntryRecord | None) -> bool:
-    """Return whether the entry in Redis belongs to a signup that is not recorded in the table."""
+    """Return whether the entry in Redis belongs to a signup that the table does not contain."""
     return record is None or (record.status in ENDED and record.ticket != entry.ticket)

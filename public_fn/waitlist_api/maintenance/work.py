@@ -66,6 +66,7 @@ class WorkRunner(Struct, frozen=True):
         waitlist = self.waitlists.get(work.waitlist_id)
         if waitlist is None or waitlist.deleting:
             return
-        # The task continues after the waitlist is resumed or its queue is rebuilt.
+        # The task cannot run while the waitlist is paused or its queue is being rebuilt. A later
+        # run continues the task.
         with suppress(WaitlistPaused, Rebuilding):
             tasks.run(work, is_time_up)

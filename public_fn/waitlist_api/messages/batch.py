@@ -43,8 +43,8 @@ ALL_PERCENT = 100
 # The name that a rule in template.yaml gives to events about bounces and complaints.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# A message counts as `limited` if a limit prevents it. There are limits for each address and for
-# each day.
+# The reasons for which a message counts as `limited`. There is a limit for each address, and a
+# budget for each day.
 LIMITED = ("too_many", "over_budget")
 
 
@@ -119,8 +119,8 @@ class Batches:
                 raise TryAgain(POSTPONED)
             self._handle(json.loads(record.body))
             if _receives(record.raw_event) == 1:
-                # Measure only the first attempt. On later attempts, the age would include the
-                # pauses between retries.
+                # Measure the age only at the first attempt. At a later attempt, it would include
+                # the pauses between the attempts.
                 self._note_age(record)
         except TryAgain as error:
             self._counts["retried"] += 1
@@ -160,7 +160,7 @@ class Batches:
         self._counts[counted if counted in COUNTED else "dropped"] += 1
 
     def _note_age(self, record: SQSRecord) -> None:
-        """Update the age of the oldest message in this batch."""
+        """Measure how old the message is, and keep the age of the oldest message in the batch."""
         sent_millis = int(record.raw_event.get("attributes", {}).get("SentTimestamp", 0))
         if sent_millis:
             age_seconds = (self._sender.now_millis() - sent_millis) // 1000
@@ -227,6 +227,6 @@ def _receives(record: Mapping[str, Any]) -> int:
 
 
 def _usual_pause(receives: int) -> int:
-    # The first pauses are short, so that the first five retries take about a minute.
+    # The first pauses are short. The first five retries take only about a minute together.
     longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(receives // 2, 10))
     return random.randint(longest // 2, longest)

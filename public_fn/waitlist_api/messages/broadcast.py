@@ -87,8 +87,9 @@ class Broadcasts(Struct, frozen=True):
     now_millis: NowMillis
 
     def send(self, command: BroadcastCommand) -> Broadcast:
-        """Store a broadcast, and send it to the first recipients. A repeated request changes
-        nothing.
+        """Store a broadcast, and send it to the first recipients.
+
+        If the request is repeated, nothing is sent again.
         """
         is_time_up = self._deadline()
         key = _digest(f"{command.by}\0{command.idempotency_key or secrets.token_hex(16)}")
@@ -113,9 +114,9 @@ class Broadcasts(Struct, frozen=True):
         return broadcast
 
     def run(self, broadcast: Broadcast, is_time_up: IsTimeUp) -> Broadcast:
-        """Write the event that triggers the message into the history of each remaining person.
+        """Send the broadcast to the remaining people, until the time is up.
 
-        Stop when the time is up.
+        For each person, write an event into the history. This event triggers the message.
         """
         while broadcast.running:
             after, recipients = self._read_page(broadcast)
@@ -157,8 +158,9 @@ class Broadcasts(Struct, frozen=True):
         )
 
     def _read_page(self, broadcast: Broadcast) -> tuple[Broadcast, list[EntryRecord]]:
-        """Return the progress of the broadcast after its next page, and the recipients on this
-        page.
+        """Read the next page of people.
+
+        Return the broadcast with its new progress, and the recipients on the page.
         """
         found, cursor = self._people(broadcast)
         step = broadcast.step + (cursor is None)
@@ -205,9 +207,9 @@ class Broadcasts(Struct, frozen=True):
         return [one for one in records if self._is_meant(broadcast, one)], following
 
     def _choose_channel(self, record: EntryRecord, settings: WaitlistSettings) -> tuple[str, str]:
-        """Return the channel through which the message can reach this person.
+        """Return the channel (email or SMS) through which the message can reach this person.
 
-        If there is no such channel, return "" and the reason.
+        If no channel can reach the person, return an empty string and the reason.
         """
         rules = settings.messages
         if rules is None or record.contact.messages:
@@ -222,7 +224,8 @@ class Broadcasts(Struct, frozen=True):
     def _is_meant(self, broadcast: Broadcast, record: EntryRecord) -> bool:
         """Return whether this person should get the broadcast.
 
-        People do not get the broadcast if they joined after it, have left, or are being erased.
+        The person must have joined before the broadcast began. They must not have left, and their
+        record must not be in the process of being erased.
         """
         is_there = record.status in PRESENT or record.inside_until(self.now_millis()) > 0
         is_earlier = (record.ticket or 0) < broadcast.stamp

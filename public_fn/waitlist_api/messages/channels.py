@@ -28,13 +28,13 @@ BAD_NUMBERS = frozenset(
         "INVALID_IDENTITY_FOR_DESTINATION_COUNTRY",
     }
 )
-# SES event tags identify the message that a bounce belongs to. SES allows only letters, digits,
-# hyphens and underscores in tag values.
+# The tags that are sent to SES with each email. If the email bounces, SES returns the tags, and
+# they identify the message. A tag value can contain only letters, digits, hyphens and underscores.
 TAGS = Delivery.__struct_fields__
 
 
 class MailPolicy(EmailPolicy):
-    """An SMTP policy that keeps each `List-…` header on one line.
+    """An email policy that writes each `List-…` header on one line.
 
     By default, Python would encode a long URL in such a header.
     """

@@ -56,9 +56,9 @@ class Message(Struct, frozen=True, kw_only=True):
 
 
 class Letterhead(Struct, frozen=True):
-    """The base URL of the links in messages, and the keys that sign these links.
+    """The base URL of the links in messages, and the keys that sign the links.
 
-    Without keys, links lead to the waitlist's page.
+    Without keys, all links lead to the waitlist's page.
     """
 
     base_url: str
@@ -99,14 +99,14 @@ def compose(
 ) -> Message:
     """Compose a message of this kind about an entry.
 
-    `own_texts` contains the texts, by language, that an operator has written for an invitation or a
-    broadcast.
+    An operator can write texts for an invitation or a broadcast. `own_texts` contains these texts,
+    and its keys are languages.
     """
     chosen = record.contact.language
     language = next((code for code in LANGUAGES if code == chosen), rules.language)
     if kind.is_written and own_texts and language not in own_texts:
-        # An operator has written the texts of this message, so it has no default text. If the
-        # customer's language is missing, use a different language.
+        # An operator has written the texts of this message, and there is no default text. If there
+        # is no text in the customer's language, use a text in a different language.
         language = rules.language if rules.language in own_texts else next(iter(own_texts))
     number = record.call_number
     own = own_texts.get(language)
@@ -115,8 +115,8 @@ def compose(
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until, "to": record.call.to, "number": number}
     if direction == "rtl":
-        # Put these characters around each value. A Latin name then keeps its writing direction in
-        # an Arabic text, and does not change the order of the words around it.
+        # Put FSI and PDI around each value. A Latin name then keeps its writing direction in an
+        # Arabic text, and does not change the order of the words around it.
         values = {name: f"{FSI}{value}{PDI}" for name, value in values.items()}
     subject, text = (
         fill_placeholders(words["subject"], values),

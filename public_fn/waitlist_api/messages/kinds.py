@@ -33,8 +33,8 @@ class Kind(Struct, frozen=True, kw_only=True):
 
     name: KindName
     events: tuple[str, ...]
-    # A function that returns whether the message is still correct. It is called just before the
-    # message is sent.
+    # A function that returns whether the content of the message is still true. It is called just
+    # before the message is sent.
     is_current: Callable[[EntryRecord, EntryEvent, int], bool]
     # The link leads to the customer's entry, to the verification page of the current or the new
     # address, or to the waitlist's page.
@@ -42,11 +42,11 @@ class Kind(Struct, frozen=True, kw_only=True):
     placeholders: tuple[str, ...] = ("name",)
     once_a_stay: bool = False
     only_in_offer_hours: bool = False
-    # True if the customer has just requested the message. It is then sent even if messages are
-    # turned off.
+    # True if the customer has just asked for the message. The message is then sent even if the
+    # customer has turned off messages.
     is_requested: bool = False
-    # True if an operator writes the text for certain people. Such a message is sent even if the
-    # waitlist's settings do not choose this kind.
+    # True if an operator writes the text of the message. The message is then sent even if the
+    # waitlist's settings do not choose this kind of message.
     is_written: bool = False
     # A waitlist sends this kind of message if its settings choose this kind, or the kind that is
     # named here.

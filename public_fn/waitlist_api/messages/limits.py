@@ -53,7 +53,10 @@ class LimitReached(Exception):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """Counts messages before they are sent. `has_accounts` is false if the customers are guests."""
+    """Counts messages before they are sent, and refuses messages over a limit.
+
+    `has_accounts` is false if the customers are guests.
+    """
 
     targets: Targets
     budgets: Budgets
@@ -73,8 +76,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     ) -> Callable[[], None]:
         """Count a message that is about to be sent.
 
-        Return a function that undoes the count. Raise LimitReached if the message must not be sent
-        now.
+        Return a function that undoes the count. Raise LimitReached if a limit does not allow the
+        message now.
         """
         allowance = choose_allowance(kind, record, event, has_accounts=self.has_accounts)
         is_dropped = allowance in (ASKED, CAME_OR_WENT)
@@ -140,14 +143,16 @@ def choose_allowance(
 
 def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
     """Return whether the customer has verified the address, or an operator has entered it."""
-    # Even a customer with an account may enter the address of somebody else.
+    # An account does not prove that the address is the customer's own. The customer may have
+    # entered the address of a different person.
     is_entered = not record.joined.by_guest and not has_accounts
     return record.verification.verified or record.has_moved or is_entered
 
 
 def _target(message: Message) -> str:
-    """Return a key that is the same for all spellings of an address that reach the same mailbox or
-    phone.
+    """Return a key for an email address or telephone number.
+
+    Different spellings that reach the same mailbox or phone have the same key.
     """
     field: Literal["email", "phone"] = "email" if message.channel == "mail" else "phone"
     return f"{field}:{normalise_address(IdentityRules(field=field), message.to).text}"

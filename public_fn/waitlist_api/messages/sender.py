@@ -38,9 +38,10 @@ CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
 
 
 class TryAgain(Exception):
-    """Raised when a message must be retried after at least `pause_seconds`.
+    """Raised when a message must be retried later.
 
-    If `is_throttled` is true, other messages would fail too.
+    The pause before the next attempt is at least `pause_seconds`. If `is_throttled` is true, other
+    messages would fail for the same reason.
     """
 
     def __init__(
@@ -122,8 +123,8 @@ class Sender(Struct, frozen=True):
             return self._drop(delivery, to)
         if kind.only_in_offer_hours:
             self._check_hours(record, waitlist.settings, event)
-        # Issue the code in the link now. A code from the time of the event could have expired
-        # already.
+        # Issue the code in the link now, and not for the time of the event. Otherwise, the code
+        # could have expired already.
         texts = self._find_own_texts(kind, record, event)
         if kind.is_written and not texts:
             return self._drop(delivery, "over")
@@ -169,7 +170,8 @@ class Sender(Struct, frozen=True):
                 self.invitations.invitees.note_delivered(record)
 
     def _withdraw_near_notice(self, record: EntryRecord, delivery: Delivery) -> None:
-        """Remove the `near` notice from the record if its message was never sent.
+        """If a `near` notice was written but its message was never sent, remove the notice from the
+        record.
 
         The customer can then get a new notice later.
         """
@@ -216,8 +218,9 @@ class Sender(Struct, frozen=True):
     def _check_hours(
         self, record: EntryRecord, settings: WaitlistSettings, event: EntryEvent
     ) -> None:
-        """Raise TryAgain outside the offer hours, unless the offer ends before the next offer
-        hours.
+        """Raise TryAgain if the message must wait until the next offer hours.
+
+        If the offer ends before then, the message is sent at once.
         """
         now_millis = self.now_millis()
         opens_millis = next_time_within(offer_hours_of(settings), now_millis)
@@ -251,8 +254,8 @@ class Sender(Struct, frozen=True):
     ) -> Outcome:
         """Send a message, unless it was already sent or a limit is reached.
 
-        `take` counts the message, and returns a function that undoes the count. `note_sent` is
-        called after the message was sent.
+        The function `take` counts the message, and returns a function that undoes the count. The
+        function `note_sent` is called after the message was sent.
         """
         # `began_millis` is a time before the entry was read. The message takes into account all
         # edits of the entry before that time.

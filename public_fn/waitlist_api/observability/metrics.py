@@ -68,7 +68,7 @@ class MetricsCollector:
 
 
 class Timed:
-    """A wrapper around an AWS client that adds the duration of each call to the metrics."""
+    """Wraps an AWS client, and adds the duration of each call to the metrics."""
 
     def __init__(self, client: Any, metrics: MetricsCollector, part: Part) -> None:
         self._client = client

@@ -95,8 +95,8 @@ class QueueClient(Struct, frozen=True):
         except BotoCoreError as error:
             raise QueueUnavailable from error
         if "FunctionError" in answer:
-            # The private function has timed out or crashed. It may already have carried out the
-            # request.
+            # The private function has timed out or crashed. It may have carried out the request
+            # before that.
             raise QueueUnavailable
         return msgspec.json.decode(body)
 

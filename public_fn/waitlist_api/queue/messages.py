@@ -64,7 +64,7 @@ def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
 
 
 class EntryMessage(Struct, frozen=True):
-    """The base class for requests whose content depends on the waitlist's declared segments."""
+    """The base class of requests that depend on the waitlist's declared segments."""
 
     record: EntryRecord
 
@@ -147,7 +147,7 @@ def restore_of(
 ) -> c.Restore:
     """Return the request that restores an entry in Redis from its record.
 
-    `when` says whether the request may replace an entry that already exists in Redis.
+    The entry may already exist in Redis. `when` says whether the request may replace it.
     """
     state = state_of(placed)
     is_held = placed.status == "offered"
@@ -193,9 +193,9 @@ def leave_of(record: EntryRecord) -> c.Leave:
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
-    """Return the request that removes an entry from Redis in any state.
+    """Return the request that removes an entry from Redis, whatever its state is.
 
-    After this request, Redis ignores late requests about the removed signup.
+    Afterwards, Redis ignores requests about the removed signup that arrive late.
     """
     return c.Drop(
         **_stay(record),
@@ -206,8 +206,8 @@ def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None
 
 
 def drop_of_admitted(placed: IndexRow) -> c.Drop:
-    """Return the request with which a rebuild restores an admitted customer, who still counts as
-    inside.
+    """Return the request with which a rebuild restores a customer who was admitted and still counts
+    as inside.
     """
     return c.Drop(
         waitlist_id=placed.waitlist_id,
@@ -220,9 +220,10 @@ def drop_of_admitted(placed: IndexRow) -> c.Drop:
 
 
 def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop | None:
-    """Return the request that removes the last signup of a customer who is joining again.
+    """If a customer is joining again, return the request that removes their previous signup from
+    Redis.
 
-    Return None if that signup never got a place in the queue.
+    Return None if the previous signup never got a place in the queue.
     """
     former = record.former
     if former is None or former.ticket is None:
@@ -274,7 +275,9 @@ def drop_of_erased(change: Change, ticket: int | None = None) -> c.Drop:
 
 
 def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int = 0) -> c.Init:
-    """Return the request that creates or configures a waitlist in Redis, or ends its rebuild."""
+    """Return the request that creates a waitlist in Redis, changes its settings, or ends its
+    rebuild.
+    """
     settings = record.settings
     return c.Init(
         waitlist_id=record.waitlist_id,

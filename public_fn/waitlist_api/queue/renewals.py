@@ -1,4 +1,4 @@
-"""If the admission of a customer was recorded late, start the customer's pass again."""
+"""Start the passes of customers again whose admission was recorded late."""
 
 from collections.abc import Sequence
 

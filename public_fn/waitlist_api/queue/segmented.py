@@ -29,9 +29,9 @@ class Segmented(Protocol):
         """
 
     def check(self, segments: Segments) -> None:
-        """Raise InvalidFields if the request does not match the current segments.
+        """Raise InvalidFields if the request does not fit the current segments of the waitlist.
 
-        The segments may have been changed after the request was built.
+        The segments may have changed after the request was built.
         """
 
 
@@ -42,7 +42,8 @@ class SegmentedQueue(Struct, frozen=True):
     recovering_queue: RecoveringQueue
 
     def send(self, message: Segmented) -> Any:
-        """Send a request with the waitlist's cached segments, and return the result.
+        """Send a request that is based on the cached segments of the waitlist, and return the
+        result.
 
         If the segments have changed, read them again and retry.
         """

@@ -10,9 +10,9 @@ from waitlist_shared.ids import new_join_id
 
 
 class BanRequest(Struct, frozen=True, kw_only=True):
-    """A request by an operator to ban a customer.
+    """A request to ban a customer.
 
-    `customer_id` is set only if the ban comes from an import.
+    `customer_id` is set only if an operator bans the customer with an import.
     """
 
     waitlist_id: str
@@ -28,7 +28,7 @@ class BanRequest(Struct, frozen=True, kw_only=True):
         return self.waitlist_id, self.entry_id
 
     def is_repeat_for(self, record: EntryRecord) -> bool:
-        """Return whether the same request has already banned this customer."""
+        """Return whether this request has already banned the customer."""
         return self.once_key != "" and self.once_key == record.ban.key
 
 

@@ -17,10 +17,10 @@ BroadcastStatus = Literal["waiting", "offered", "parked", "inside"]
 
 
 class Broadcast(Work, frozen=True, kw_only=True):
-    """A message that an operator sends to several people, and the progress of sending it.
+    """A message that an operator sends to several people, and how far the service has sent it.
 
-    The stamp identifies the broadcast within the waitlist. The event `messaged` of each recipient
-    has the same stamp.
+    The stamp identifies the broadcast within the waitlist. The history of each recipient contains
+    an event `messaged` with the same stamp.
     """
 
     PARTITION: ClassVar[str] = "BROADCASTS"
@@ -56,8 +56,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
 def messaged(record: EntryRecord, broadcast: Broadcast) -> Commit:
     """Return the change that sends a broadcast to a person.
 
-    It adds an event with the broadcast's stamp to the history, so repeating the change does not
-    send a second message.
+    The change adds an event with the broadcast's stamp to the history. If it is repeated, the
+    history already contains the event, and no second message is sent.
     """
     event = HistoryEvent(stamp=broadcast.stamp, event=MESSAGED, by=broadcast.by)
     return Commit(after=record, events=(event,))

@@ -33,8 +33,9 @@ def numbering_of(settings: WaitlistSettings) -> Numbering | None:
 
 
 class CallNumbers(Struct, frozen=True):
-    """Assigns call numbers. If a number was assigned but not recorded, it is never assigned
-    again.
+    """Assigns call numbers to entries.
+
+    A number that was assigned but not recorded is never assigned again.
     """
 
     table: Table
@@ -43,8 +44,8 @@ class CallNumbers(Struct, frozen=True):
     def draw(self, record: EntryRecord) -> str:
         """Return the call number of an entry that is joining.
 
-        If the entry already has a number, return this number. If the entry gets no number, return
-        an empty string.
+        If the entry already has a number, return that number. If the waitlist gives no number to
+        the entry, return an empty string.
         """
         (number,) = self.draw_all([record])
         return number
@@ -65,8 +66,8 @@ class CallNumbers(Struct, frozen=True):
         """Advance the counter of call numbers, and return the first of the new numbers."""
         values = {"today": _day(self.now_millis(), numbering.timezone), "by": by, "zero": 0}
         more = "#last = if_not_exists(#last, :zero) + :by"
-        # The stored day never goes back, even if an operator changes the time zone. No number is
-        # therefore assigned twice for the same day.
+        # The stored day never moves back to an earlier date, even if an operator changes the time
+        # zone. Therefore, no number is assigned twice on the same day.
         steps = (
             (
                 f"SET #day = if_not_exists(#day, :today), {more}",

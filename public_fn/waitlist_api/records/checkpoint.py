@@ -12,10 +12,10 @@ Counts = dict[str, int]
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):
-    """The state that a waitlist had in Redis at the last maintenance run.
+    """The state of a waitlist in Redis at the last maintenance run.
 
-    `beat` is a counter that maintenance increments in Redis. If Redis has an older value of this
-    counter, Redis has lost writes.
+    `beat` is a counter that maintenance increments in Redis. If the counter in Redis has an older
+    value, Redis has lost writes.
     """
 
     # The id of the queue in Redis. A rebuild gives the queue a new id.
@@ -55,9 +55,9 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return a checkpoint for an audit that did not finish.
+        """Return a checkpoint for an audit that has not finished.
 
-        The audit has compared the changes between `since` and `stamp` with Redis.
+        So far, the audit has compared the changes between `since` and `stamp` with Redis.
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 

@@ -163,7 +163,7 @@ def _success(answer: Answer, route: Route) -> Any:
 
 def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     content: dict[str, Any] = {PROBLEM_JSON: {"model": Problem}}
-    # The gateway itself returns 403 only for operations that need credentials.
+    # API Gateway returns 403 itself only for operations that need credentials.
     if status in BY_THE_GATEWAY and (status != FORBIDDEN or "forbidden" in codes):
         content["application/json"] = {"model": Problem}
     headers: dict[str, Any] = {**NO_STORE}

@@ -36,10 +36,10 @@ def document(
     *,
     has_accounts: bool = False,
 ) -> str:
-    """Return the HTML document.
+    """Return the HTML document of the page.
 
-    Its script loads everything else from the API. `has_accounts` tells the script that customers
-    cannot join on this page.
+    The script of the page loads all data from the API. If `has_accounts` is true, the document
+    tells the script that customers cannot join on this page.
     """
     return Template(files()[shell].text).substitute(
         waitlist=html.escape(waitlist_id),

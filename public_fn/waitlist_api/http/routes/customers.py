@@ -60,10 +60,12 @@ class Routes(Struct, frozen=True):
     def get_entry(
         self, waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
-        """To also get the entry's position within a segment, send the segment's attribute names in
-        `segment`. If the entry has several values for an attribute, the response contains several
-        positions. If the waitlist does not declare the segment, the request is refused. While the
-        service prepares new segments, the request fails with `503 rebuilding`.
+        """The parameter `segment` is optional.
+
+        If it contains the attribute names of a segment, the response also contains the entry's
+        position within this segment. If the entry has several values for an attribute, the response
+        contains several positions. If the waitlist does not declare the segment, the request is
+        refused. While the service prepares new segments, the request fails with `503 rebuilding`.
         """
         return self.responses.get(
             waitlist_id, segment, self.credentials.check(waitlist_id, entry_id)
@@ -223,9 +225,10 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "already_admitted", "not_waiting"),
     )
     def resume(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ResumeBody) -> RestAnswer:
-        """During a pause, other customers are served first. This operation ends the pause before
-        its planned end. If there is no pause, or if a new pause has begun in the meantime, nothing
-        changes. A repeated request returns the same response.
+        """This operation ends the customer's pause early.
+
+        If there is no pause, nothing changes. A late request also changes nothing if the customer
+        has begun a new pause in the meantime. A repeated request returns the same response.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = ResumeCommand(
@@ -243,9 +246,11 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "already_admitted", "not_waiting"),
     )
     def confirm(self, waitlist_id: WaitlistId, entry_id: EntryId) -> CustomersEntryAnswer:
-        """Some waitlists ask customers from time to time whether they are still waiting. If the
-        customer has not been asked, the request changes nothing. After the service has recorded
-        that the customer did not answer, the request fails with `not_waiting`.
+        """Some waitlists ask customers from time to time whether they are still waiting.
+
+        This operation confirms it. If the customer has not been asked, nothing changes. If the
+        customer did not answer in time, and the service has already recorded this, the request
+        fails with `not_waiting`.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         view = self.questions.confirm(waitlist_id, proof.entry_id, proof.stay)

@@ -54,10 +54,11 @@ class Routes(Struct, frozen=True):
     def sign_up(
         self, waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
     ) -> Response[Any]:
-        """Send an Idempotency-Key.
+        """Send an Idempotency-Key with each signup.
 
-        If you lose the response, only a request with the same key returns the entry token again. If
-        the entry would belong to too many segments, the signup is refused.
+        If you lose the response, repeat the request with the same key. Only then does the response
+        contain the entry token again. An entry can belong to a limited number of segments. If the
+        attributes in the request exceed this limit, the signup is refused.
         """
         began = self.even_times.now()
         person = self.identities.identify(waitlist_id, body.customer_id, body.profile)

@@ -81,8 +81,9 @@ class Routes(Struct, frozen=True):
         if found is None:
             raise NoSuchRoute
         if edition not in (version(), LATEST):
-            # The version in this URL is unknown, for example during a deployment. Redirect to the
-            # URL with the current version, and do not let caches store the redirect.
+            # The URL contains an unknown version of the files, which can happen during a
+            # deployment. Redirect to the URL with the current version, and do not let caches store
+            # the redirect.
             headers = {**SAFE, "Location": f"../{version()}/{file}", "Cache-Control": "no-store"}
             return Response(307, found.content_type, "", headers, compress=False)
         cache = FOR_EVER if edition == version() else FOR_A_WHILE

@@ -31,7 +31,7 @@ OwnEntryId = Annotated[str, OWN_ENTRY_PATH]
 
 
 def _decimal(value: object) -> object:
-    """Raise ValueError unless the text consists of decimal digits.
+    """Raise ValueError if the text is not a whole number in decimal digits.
 
     Pydantic would also accept 1_0, +5 and 5.0 as integers.
     """
@@ -85,8 +85,8 @@ SegmentNames = Annotated[
         examples=["language", "gender,language"],
     ),
 ]
-# Anyone who guesses a guest's key can get the guest's token, so require at least 16 characters. (A
-# UUID has 36.)
+# An Idempotency-Key of a guest must have at least 16 characters, because anyone who guesses the key
+# can get the guest's entry token. (A UUID has 36.)
 GuestsKey = Annotated[
     str | None,
     Header(

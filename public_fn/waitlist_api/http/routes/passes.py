@@ -11,8 +11,8 @@ from waitlist_api.http.operation import Answer, anyone
 from waitlist_api.http.request import Request
 from waitlist_api.http.schemas.passes import DiscoveryAnswer, KeysAnswer
 
-# Caches must not keep the keys for long, so that all sites know a new key before it signs its first
-# pass.
+# Caches must not keep the public keys for long. When a new key signs its first pass, all sites must
+# already know the key.
 CACHE_SECONDS = 300
 CACHE_CONTROL = f"public, max-age={CACHE_SECONDS}"
 

@@ -185,9 +185,9 @@ class RemoveBody(Body):
     ban: Annotated[
         bool,
         Field(
-            description="Whether to also ban the customer. Later signups and imports of a banned "
-            "customer are refused with `banned`. The entry may have any status. If the customer "
-            "has been admitted, they stay admitted."
+            description="Whether to also ban the customer. If a banned customer signs up again or "
+            "is imported, the request is refused with `banned`. A customer can be banned in any "
+            "status. If the customer has been admitted, they stay admitted."
         ),
     ] = False
 
@@ -225,8 +225,9 @@ class VerifyEntryBody(Body):
     joined_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `joined_at` of the signup to verify. Send it, so that a late request "
-            "cannot verify a later signup. If it is left out, the current signup is verified.",
+            description="To identify the signup, send the `joined_at` of the entry. A late request "
+            "then cannot verify a later signup. If this field is left out, the request verifies "
+            "the current signup.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -254,8 +255,8 @@ class NewAddress(Model):
     url: Annotated[
         str,
         Field(
-            description="The URL of the customer page with a code (`#v=`). The code moves the "
-            "entry to the new address. Send this URL only to the new address."
+            description="The URL of the customer page, with a code after `#v=`. If the customer "
+            "opens this URL, the entry gets the new address. Send the URL only to the new address."
         ),
     ]
 
@@ -264,9 +265,9 @@ class LinkAnswer(Model):
     url: Annotated[
         str,
         Field(
-            description="The URL of the customer page. If the address is not verified yet, the "
-            "URL contains a code that verifies the address. Otherwise it contains the entry "
-            "token. Keep the URL secret, and send it only to the customer."
+            description="The URL with which the customer opens their entry. If the address is not "
+            "verified yet, the URL contains a code that verifies the address. Otherwise, it "
+            "contains the entry token. Keep the URL secret, and send it only to the customer."
         ),
     ]
     new_address: Annotated[
@@ -323,9 +324,9 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     unreachable: Annotated[
         bool,
         Field(
-            description="True if the customer gets no more messages, because an email bounced "
-            "permanently, the customer complained about an email, or the telephone number cannot "
-            "receive SMS."
+            description="True if the service sends no more messages to the customer. This is the "
+            "case if an email bounced permanently, if the customer complained about an email, or "
+            "if the telephone number cannot receive SMS."
         ),
     ] = False
     language: Annotated[

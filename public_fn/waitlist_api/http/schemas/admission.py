@@ -33,8 +33,9 @@ OwnOfferSeconds = Annotated[
     Field(
         ge=MIN_OFFER_SECONDS,
         le=MAX_OFFER_SECONDS,
-        description="For how many seconds the offers last, at most 14 days. Null means the "
-        "`offer_seconds` of the admission policy. Without a policy, offers last ten minutes.",
+        description="The duration of the offers in seconds, at most 14 days. If it is null, the "
+        "offers last for the `offer_seconds` of the admission policy. If the waitlist has no "
+        "policy, they last for ten minutes.",
         examples=[172_800],
     ),
 ]
@@ -92,9 +93,9 @@ class WithdrawBody(Body):
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="The `offered_until` of the offer to withdraw. Send it, so that a "
-            "repeated request cannot withdraw the customer's next offer. If it is left out, the "
-            "current offer is withdrawn."
+            description="To identify the offer, send its `offered_until`. A repeated request then "
+            "cannot withdraw the customer's next offer. If this field is left out, the request "
+            "withdraws the current offer."
         ),
     ] = None
     reason: Reason = ""
@@ -136,9 +137,9 @@ class DeclineBody(Body):
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="The `offered_until` of the offer to decline. Send it, so that a repeated "
-            "request cannot decline the customer's next offer. If it is left out, the current "
-            "offer is declined.",
+            description="To identify the offer, send its `offered_until`. A repeated request then "
+            "cannot decline the customer's next offer. If this field is left out, the request "
+            "declines the current offer.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None

@@ -43,8 +43,8 @@ def _alone(entries: list[str] | None, info: ValidationInfo) -> list[str] | None:
 class MessageBody(Body):
     """The text of a message, and who gets it.
 
-    If `entries`, `filter` and `status` are all left out, the message goes to everybody who is
-    waiting, claimed or parked, or who has an offer.
+    To send the message to everybody on the waitlist, leave out `entries`, `filter` and `status`. It
+    then goes to everybody who is waiting, claimed or parked, or who has an offer.
     """
 
     text: Annotated[
@@ -75,7 +75,7 @@ class MessageBody(Body):
         Filter | None,
         Field(
             description="Only people with all these attribute values get the message. The "
-            "attributes need not be declared as a segment.",
+            "attributes can be any attributes, and not only those of a declared segment.",
             examples=[{"language": "Spanish"}],
         ),
     ] = None
@@ -92,8 +92,9 @@ class MessageBody(Body):
         Field(
             min_length=1,
             max_length=MAX_ADMIT,
-            description="The ids of the entries that get the message, instead of `filter` and "
-            "`status`. Ids are ignored if they are unknown or if their customer has left.",
+            description="The message goes only to the entries with these ids. Send either "
+            "`entries`, or `filter` and `status`. Unknown ids and the ids of customers who have "
+            "left are ignored.",
         ),
         AfterValidator(_alone),
     ] = None

@@ -47,9 +47,10 @@ class WithCallNumber(Model):
     call_number: Annotated[
         str | None,
         Field(
-            description="The number by which the customer can be called, on waitlists with "
-            "`call_numbers`. The customer keeps it until they leave or are admitted, and gets a "
-            "new number with the next signup. Null if the customer has no number.",
+            description="The number by which the customer can be called. Customers have numbers "
+            "only if the waitlist has `call_numbers`. The customer keeps the number until they "
+            "leave or are admitted, and gets a new number with the next signup. Null if the "
+            "customer has no number.",
             examples=["A042"],
         ),
     ] = None

@@ -58,8 +58,9 @@ class ClaimBody(Body):
     filter: Annotated[
         Filter | None,
         Field(
-            description="Claim only entries with all these attribute values, in serving order. "
-            "The filter must contain one value for each attribute of a declared segment.",
+            description="Claim only entries with all these attribute values. The filter must "
+            "contain one value for each attribute of a declared segment. The entries are claimed "
+            "in serving order.",
             examples=[{"language": "Spanish", "gender": "F"}],
         ),
     ] = None
@@ -164,8 +165,8 @@ class CalledAnswer(EntryAnswer, WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The latest call of the customer during this claim. Null if this is a "
-            "repeated request and the claim has already ended."
+            description="The latest call of the customer during this claim. Null if this request "
+            "repeats an earlier request whose claim has already ended."
         ),
     ]
 

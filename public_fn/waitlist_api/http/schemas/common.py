@@ -161,8 +161,8 @@ class Problem(Model):
     opens_at: Annotated[
         Time | None,
         Field(
-            description="When the waitlist opens, if `code` is `not_open_yet`. Null if the "
-            "waitlist no longer has an opening time."
+            description="If `code` is `not_open_yet`, this is the time when the waitlist opens. "
+            "Null if the waitlist no longer has an opening time."
         ),
     ] = None
     message: Annotated[

@@ -36,8 +36,8 @@ class MessageCountAnswer(Model):
     limited: Annotated[
         Count,
         Field(
-            description="Messages that were not sent because of a limit. There are limits for "
-            "messages that anyone can cause by entering an address."
+            description="Messages that were not sent because a limit was reached. Anyone can enter "
+            "a stranger's address, so there are limits for the messages that this causes."
         ),
     ]
 
@@ -123,7 +123,8 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="How many waiting entries are passed over because their customer has "
-            "stopped polling (see the setting `admission.presence`)."
+            "stopped polling. The setting `admission.presence` says after how many seconds this "
+            "happens."
         ),
     ]
     sources: Annotated[
@@ -131,17 +132,19 @@ class StatsAnswer(WithEstimate):
         Field(
             description="The setting `page.source` names a field of the signup form, for example "
             "the question how the customer heard of the waitlist. This list says how many signups "
-            "gave each answer, and begins with the most frequent answer. Answers that are not in "
-            "the setting `page.sources` are counted together as `other`. Null if `page.source` is "
+            "gave each answer, and begins with the most frequent answer. The answers that are "
+            "counted separately come from the setting `page.sources` or from the choices of the "
+            "field. All other answers are counted together as `other`. Null if `page.source` is "
             "not set."
         ),
     ] = None
     messages: Annotated[
         list[MessageCountAnswer] | None,
         Field(
-            description="The outcomes of the waitlist's messages since the waitlist was created, "
-            "by kind of message. Kinds without messages are left out. If a Lambda function is "
-            "interrupted, up to ten messages may be missing. Null if `messages` is not set."
+            description="How many messages of each kind were sent, bounced, dropped or limited "
+            "since the waitlist was created. Kinds without messages are left out. If a Lambda "
+            "function is interrupted, up to ten messages may be missing from these counts. Null if "
+            "`messages` is not set."
         ),
     ] = None
     unreachable: Annotated[

@@ -142,18 +142,18 @@ class OwnSignupBody(Body):
 
 
 class OwnDataBody(Body):
-    """Changes that a customer makes to their own data.
+    """Changes that customers make to their own data.
 
-    `profile` is a JSON Merge Patch (RFC 7396).
+    `profile` is a JSON Merge Patch (RFC 7396), which contains only the fields to change.
     """
 
     profile: Annotated[
         Profile,
         Field(
             default_factory=dict,
-            description="The fields to change. Other fields stay unchanged, and `null` removes a "
-            "field. If the waitlist's `page` has `fields`, only these fields are allowed. The "
-            "whole profile may have at most `max_guest_bytes`.",
+            description="The profile fields to change. A value of `null` removes a field, and all "
+            "other fields stay unchanged. If the waitlist's `page` has `fields`, no other fields "
+            "are allowed. The whole profile may have at most `max_guest_bytes`.",
             examples=[{"name": "Ada L.", "note": None}],
         ),
     ]
@@ -173,8 +173,8 @@ class OwnDataAnswer(Model):
         dict[str, Any],
         Field(
             description="The customer's profile after the change. If the waitlist has a signup "
-            "form, this is limited to the fields of the form. Otherwise, it is limited to the "
-            "fields that the request contained."
+            "form, it contains only the fields of the form. Otherwise, it contains only the fields "
+            "that the request contained."
         ),
     ]
     messages: Annotated[
@@ -347,16 +347,16 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNum
     poll_after_seconds: Annotated[
         PollSeconds | None,
         Field(
-            description="The number of seconds after which to poll again. It is 1 near the head of "
-            "the queue, and at most 300 at the end. If the entry is not ready, it is at most 60. "
-            "Null if the customer has left or was admitted."
+            description="The number of seconds after which to poll again. Near the head of the "
+            "queue, it is 1. Further back, it grows to at most 300. If the entry is not ready, it "
+            "is at most 60. Null if the customer has left or was admitted."
         ),
     ]
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The latest call of the customer by an operator: its time, and the place "
-            "to which the customer should come. Null if the entry is not claimed, or if nobody has "
+            description="The last time that an operator called the customer, and the place to "
+            "which the customer should come. Null if the entry is not claimed, or if nobody has "
             "called the customer."
         ),
     ] = None
@@ -366,8 +366,8 @@ class RestAnswer(CustomersEntryAnswer):
     rests_left: Annotated[
         Count | None,
         Field(
-            description="How many more times the customer may let others pass for some time. Null "
-            "if the waitlist no longer has the setting `rest`."
+            description="How many more times the customer may pause. During a pause, other "
+            "customers are served first. Null if the waitlist no longer has the setting `rest`."
         ),
     ]
 
@@ -377,7 +377,7 @@ class DeclineAnswer(CustomersEntryAnswer):
         Count | None,
         Field(
             description="How many more offers the customer can decline without losing their "
-            "position. Null if a declined offer always costs the position, or if the customer has "
+            "position. Null if they always lose their position when they decline, or if they have "
             "left."
         ),
     ] = None

@@ -49,7 +49,7 @@ def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 
 
 class ImportRowBody(Body):
-    """One row of an import, which adds one customer.
+    """One row of an import, which describes one customer.
 
     Like a signup, it contains the customer's profile and attributes. It also contains their
     priority, and the time at which they joined.
@@ -116,7 +116,8 @@ class ImportRowBody(Body):
         bool,
         Field(
             description="Send `false` if the customer has not verified the address yet. If the "
-            "waitlist's `identity` has `verify`, the customer then gets a verification link."
+            "waitlist's setting `identity.verify` is `before_offer`, the service then sends a "
+            "verification link to the customer."
         ),
     ] = True
     confirmed_at: Annotated[
@@ -144,9 +145,9 @@ class ImportRowBody(Body):
     tell: Annotated[
         bool,
         Field(
-            description="Whether the customer gets the message `joined`, which customers usually "
-            "get after a signup. It is sent only if the setting `messages.kinds` contains "
-            "`joined`."
+            description="Whether the service sends the message `joined` to the customer. Customers "
+            "who sign up themselves usually get this message. It is sent only if the setting "
+            "`messages.kinds` contains `joined`."
         ),
     ] = False
     banned: Annotated[

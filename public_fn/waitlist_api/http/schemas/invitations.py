@@ -124,9 +124,9 @@ class InvitationBody(Body):
         dict[Language, OwnTextBody] | None,
         Field(
             max_length=len(LANGUAGES),
-            description="The texts of the message `offered` for these people, by language. They "
-            "replace the waitlist's usual texts. Customers with another language get the usual "
-            "text.",
+            description="The texts of the message `offered` for the invited people. The keys are "
+            "languages. For these people, the texts replace the waitlist's usual texts. If a "
+            "customer's language is missing, they get the usual text.",
             examples=[{"en": {"subject": "You are invited to {name}"}}],
         ),
         AfterValidator(_check_placeholders),
@@ -152,8 +152,8 @@ class FunnelAnswer(Model):
     left: Annotated[
         Count,
         Field(
-            description="How many people lost their offer because they left the waitlist, were "
-            "removed or were erased, or because an operator withdrew the offer."
+            description="How many people lost their offer for another reason. They left the "
+            "waitlist, were removed or were erased, or an operator withdrew the offer."
         ),
     ]
     delivered: Annotated[
@@ -166,8 +166,8 @@ class FunnelAnswer(Model):
     opened: Annotated[
         Count,
         Field(
-            description="The number of invited people whose page or app has shown the offer, for "
-            "example because they opened the link in the message."
+            description="How many of the invited people have seen the offer on the customer page "
+            "or in an app, for example because they opened the link in the message."
         ),
     ]
 

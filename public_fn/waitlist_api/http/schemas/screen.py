@@ -50,8 +50,8 @@ class ScreenAnswer(Model):
     next: Annotated[
         list[CallNumber],
         Field(
-            description="The numbers of the next ready customers, in serving order. Empty if the "
-            "waitlist hides its counts.",
+            description="The call numbers of the ready customers who will be served next, in "
+            "serving order. Empty if the waitlist hides its counts.",
             max_length=MOST_NEXT,
         ),
     ]

@@ -88,7 +88,10 @@ class WaitlistPatch(Model):
 
 
 def _refuse_unknown(settings: dict[str, Any]) -> None:
-    """Raise InvalidFields for unknown settings, even if their value is `null`."""
+    """Raise InvalidFields if the patch contains an unknown setting.
+
+    An unknown setting is refused even if its value is `null`.
+    """
     try:
         WaitlistBody.model_validate_json(json.dumps(settings))
     except ValidationError as error:
@@ -240,9 +243,9 @@ class WaitlistAnswer(WithEstimate):
         Field(
             default_factory=list,
             exclude_if=lambda told_by: not told_by,
-            description="The profile fields that may contain the address for messages about the "
-            "customer's turn. If a profile has both fields, the first field is used. Left out if "
-            "the waitlist sends no such messages.",
+            description="The profile fields that can contain the address for messages about the "
+            "customer's turn. If both fields are listed and a profile contains both, the first "
+            "field is used. Left out if the waitlist sends no such messages.",
             max_length=2,
         ),
     ]
@@ -347,15 +350,16 @@ WaitlistConfigAnswer: Any = create_model(
         "segments_state": Annotated[
             Literal["ready", "building"],
             Field(
-                description="The state of the segments. While it is `building`, requests that name "
-                "a segment fail with `503 rebuilding`."
+                description="The state of the segments. In the state `building`, the service is "
+                "preparing new segments, and requests that name a segment fail with `503 "
+                "rebuilding`."
             ),
         ],
         "rebuild": Annotated[
             RebuildAnswer | None,
             Field(
-                description="The progress of a rebuild, which is necessary after Redis has lost "
-                "the waitlist's queue. During a rebuild, requests that need the queue fail with "
+                description="The progress of a rebuild. If Redis loses the waitlist's queue, the "
+                "service rebuilds the queue. Until then, requests that need the queue fail with "
                 "`503 rebuilding`. Null if no rebuild is running."
             ),
         ],
@@ -405,8 +409,8 @@ class AskAnswer(Model):
     asked: Annotated[
         Count,
         Field(
-            description="The number of entries on this page that were asked. With `dry_run`, the "
-            "number that would be asked."
+            description="How many entries on this page were asked. If the request has `dry_run`, "
+            "how many entries would be asked."
         ),
     ]
     cursor: TheCursor | None

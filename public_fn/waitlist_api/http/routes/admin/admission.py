@@ -44,11 +44,12 @@ class Routes(Struct, frozen=True):
     def admit(
         self, waitlist_id: WaitlistId, body: AdmitBody, idempotency_key: IdempotencyKey = None
     ) -> AdmitAnswer:
-        """This operation offers slots in addition to the slots of the waitlist's policy.
+        """This operation offers slots in addition to the slots that the waitlist's policy allows.
 
         If `refill` is true, a slot that a customer does not use is offered to the next entry. To
-        stop refilling, send a `count` of 0. A repeated request with the same Idempotency-Key makes
-        no new offers, and returns the entries that still have their slot.
+        end this, send a `count` of 0. If a request is repeated with the same Idempotency-Key, no
+        new offers are made. The response then contains the entries of the first request that still
+        have their slot.
         """
         command = AdmitCommand(
             waitlist_id=waitlist_id,
@@ -83,9 +84,9 @@ class Routes(Struct, frozen=True):
         body: AdmitOneBody,
         idempotency_key: IdempotencyKey = None,
     ) -> OfferAnswer:
-        """The entry may be anywhere in the queue. The policy's rate and schedule do not apply to
-        this offer. If the customer does not accept the offer, no other entry gets it. A repeated
-        request with the same Idempotency-Key makes no second offer.
+        """The entry may be anywhere in the queue, and the policy's rate and schedule do not limit
+        this offer. If the customer does not accept the offer, the slot is not offered to anybody
+        else. If a request is repeated with the same Idempotency-Key, no second offer is made.
         """
         command = AdmitOneCommand(
             waitlist_id=waitlist_id,

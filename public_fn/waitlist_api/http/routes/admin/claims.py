@@ -152,8 +152,8 @@ class Routes(Struct, frozen=True):
     ) -> CalledAnswer:
         """The customer's page shows the new call, and the customer gets a new message.
 
-        Each request is a new call, unless it repeats the Idempotency-Key of an earlier request. A
-        call does not extend the lease of the claim.
+        A request with the Idempotency-Key of an earlier request is a repetition. Every other
+        request calls the customer again. A call does not extend the lease of the claim.
         """
         by = self.request.operator
         record = self.calls.call(

@@ -130,10 +130,11 @@ class Routes(Struct, frozen=True):
     def find_person(
         self, waitlist_id: WaitlistId, body: AddressBody
     ) -> AdminEntryWithHistoryAnswer:
-        """Any spelling of the email address or telephone number finds the entry.
+        """The email address or telephone number can be spelled in any way, for example with spaces
+        in the number.
 
-        The address is sent in the body, because URLs are logged. The operation works only if the
-        waitlist has `identity` set. If customers sign in with an OIDC issuer, the request fails
+        It is sent in the body of the request, because URLs are logged. The operation works only if
+        the waitlist has `identity` set. If customers sign in with an OIDC issuer, the request fails
         with `no_entry_tokens`.
         """
         if self.identities is None:
@@ -274,9 +275,11 @@ class Routes(Struct, frozen=True):
     def verify_person(
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: VerifyEntryBody
     ) -> AdminEntryAnswer:
-        """Use this operation if you have checked the person's identity yourself. The address then
-        counts as verified, so the entry can be offered a slot. If the entry needs no verification,
-        nothing changes. A repeated request returns the same response.
+        """Use this operation if you have checked the person's identity yourself.
+
+        The address then counts as verified, and the entry can be offered a slot. If the entry is
+        already verified or needs no verification, nothing changes. A repeated request returns the
+        same response.
         """
         person = self.readiness.mark_verified(
             VerifyCommand(
@@ -336,9 +339,11 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "ban_mismatch"),
     )
     def unban(self, waitlist_id: WaitlistId, entry_id: EntryId, body: UnbanBody) -> Response[Any]:
-        """The waitlist's `rejoin` setting decides whether the customer may sign up again after the
-        ban has ended. The customer does not return to their former position, unless an operator
-        calls `reinstate`. A repeated request returns the same response.
+        """The customer does not return to their former position when the ban ends.
+
+        The waitlist's `rejoin` setting says whether they may sign up again. An operator can also
+        return them to their former position with `reinstate`. A repeated request returns the same
+        response.
         """
         by = self.request.operator
         banned_millis = None if body.banned_at is None else millis_of(body.banned_at)

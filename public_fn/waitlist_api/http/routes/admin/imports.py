@@ -74,8 +74,8 @@ class Routes(Struct, frozen=True):
         results = [_result(number, row) for number, row in self._imported(waitlist_id, body)]
         return secret(ImportAnswer(**_counts(results), results=results))
 
-    # Imports that return tokens have a route of their own, because IAM permissions apply to whole
-    # routes. This makes it possible to allow an operator only imports without tokens.
+    # IAM permissions apply to whole routes. Imports that return tokens have a route of their own,
+    # so that an operator can be allowed to import entries but not to get tokens.
     @import_route(
         "Import entries and get their entry tokens",
         Answer(200, "The outcome and the entry token of each row", headers="no_store"),
@@ -85,9 +85,9 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, body: ImportBody
     ) -> Response[ImportWithTokensAnswer]:
         """This operation works like `importEntries`, but the response also contains the entry
-        tokens of the imported customers. A token allows its holder to act as the customer, so this
-        operation has an IAM permission of its own. If customers sign in with an OIDC issuer, the
-        request fails with `no_entry_tokens`.
+        tokens of the imported customers. Anyone who has a token can act as the customer. Therefore,
+        this operation has an IAM permission of its own. If customers sign in with an OIDC issuer,
+        the request fails with `no_entry_tokens`.
         """
         # If customers have accounts, the stack issues no entry tokens, and `signer` raises an
         # error. Call it before the import, so that no row has been written in this case.

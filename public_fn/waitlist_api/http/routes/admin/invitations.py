@@ -23,7 +23,8 @@ from waitlist_api.http.schemas.invitations import (
 from waitlist_api.http.schemas.settings import shown
 
 InvitationId = Annotated[str, Path(pattern=PathInvitationId, examples=["019ac5f3d2a4b7c1"])]
-# Pages are small, because counting how many people an invitation has reached takes time.
+# For each invitation on a page, the service counts how many people it has reached. This takes time,
+# so pages are small.
 PAGE = 20
 
 
@@ -44,9 +45,11 @@ class Routes(Struct, frozen=True):
     def invite(
         self, waitlist_id: WaitlistId, body: InvitationBody, idempotency_key: IdempotencyKey = None
     ) -> InvitationAnswer:
-        """Each invited person gets one offer, regardless of the rate and the schedule, and at most
-        one reminder before the offer ends. Unused offers do not go to other people. People who join
-        after this request are not invited. A large invitation is `running` for some minutes.
+        """Each invited person gets one offer, regardless of the rate and the schedule.
+
+        They also get at most one reminder before the offer ends. An offer that is not accepted does
+        not go to another person. People who join after this request are not invited. A large
+        invitation has the state `running` for some minutes.
         """
         command = InviteCommand(
             waitlist_id=waitlist_id,

@@ -91,9 +91,10 @@ class Routes(Struct, frozen=True):
         sent: Mapping[str, Any],
         act: Callable[[WaitlistRecord], Response[Any]],
     ) -> Response[Any]:
-        """Call `act` with the current waitlist, and return the response.
+        """Call `act` with the current waitlist, and return the response of `act`.
 
-        Raise SettingsChanged if the request's `If-Match` header does not match the current version.
+        Raise SettingsChanged if the request has an `If-Match` header that does not match the
+        current version of the settings.
         """
 
         def checked(now: WaitlistRecord) -> Response[Any]:
@@ -208,8 +209,9 @@ class Routes(Struct, frozen=True):
     ) -> AskAnswer:
         """The operation asks customers whether they are still waiting.
 
-        It leaves out customers who were already asked, and entries that are not ready. Each request
-        processes one page. Repeat the request with the returned `cursor` until `cursor` is null.
+        Customers who have already been asked are left out, as are entries that are not ready. Each
+        request processes one page of entries. Repeat the request with the returned `cursor` until
+        `cursor` is null.
         """
         asked, following = self.questions.ask(
             AskCommand(
@@ -253,7 +255,7 @@ def _settings(record: WaitlistRecord) -> dict[str, Any]:
 
 
 def _differences(now: WaitlistRecord, sent: Mapping[str, Any]) -> list[FieldError]:
-    """Return the settings whose stored value differs from the value in the request."""
+    """Return the settings in the request whose value differs from the stored value."""
     stored = _settings(now)
     return [
         FieldError(f"body.{name}", f"is {json.dumps(stored[name])} now")

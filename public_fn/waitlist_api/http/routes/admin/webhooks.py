@@ -18,9 +18,10 @@ class Routes(Struct, frozen=True):
         problems=("no_webhook",),
     )
     def replay_webhook(self, body: ReplayBody) -> ReplayAnswer:
-        """A dead letter is an event that could not be delivered to the webhook for a day. This
-        operation resends all dead letters since a given time. The webhook gets the events of each
-        entry in order. If `more` is true in the response, repeat the request to resend the
+        """If an event cannot be delivered to the webhook for a day, it becomes a dead letter.
+
+        This operation sends all dead letters since a given time again. The webhook gets the events
+        of each entry in order. If `more` is true in the response, repeat the request to send the
         remaining events.
         """
         found = self.replays.replay(body.since)
