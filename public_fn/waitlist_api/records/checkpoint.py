@@ -24,15 +24,18 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     stamp: int = 0
     # A rebuild restores these counters in Redis.
     counters: Counts = field(default_factory=dict)
-    # The timestamp of the second-to-last maintenance run. If Redis has lost only the newest value
-    # of `beat`, changes since this timestamp may be missing in Redis.
+    # The timestamp of the maintenance run before the last one. Each run increments a counter in
+    # Redis, and `beat` is the value after the last run. If Redis has lost only this last increment,
+    # changes since `previous_stamp` may be missing in Redis.
     previous_stamp: int = 0
-    # The timestamp that an unfinished audit has reached. It is 0 if there is no unfinished audit.
+    # The audit compares the recorded changes with Redis. If the last audit is unfinished, this is
+    # the timestamp up to which it has compared them. Otherwise it is 0.
     audited: int = 0
     # True if the last maintenance run could not finish its work.
     is_unfinished: bool = False
-    # A digest of the entries at the head of the queue, if all their customers have been told that
-    # their turn is near. Otherwise it is empty.
+    # If all customers at the head of the queue have been told that their turn is near, this is a
+    # digest of the entries at the head. A different digest later shows that the head has changed.
+    # If somebody has not been told yet, the text is empty.
     told: str = ""
 
     @property

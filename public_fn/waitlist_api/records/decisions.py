@@ -22,8 +22,9 @@ REASONS: dict[c.Verb, str] = {
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# The names of all decisions by Redis about waiting entries, such as making an offer.
+# The decisions about customers who did not confirm in time that they are still waiting.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
+# The decisions that Redis makes about waiting entries, such as making an offer.
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
 # The decisions that end a claim or an offer at the request of a caller. The record stores the name
 # of such a decision.
@@ -44,9 +45,9 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # This decision produces two events, so Redis allocates two consecutive timestamps for
-            # it (lib/expiry.lua). The `no_show` event has the first timestamp, and the `parked`
-            # event has the second.
+            # The entry is parked because its customer has missed too many offers. Two events are
+            # recorded, first `no_show` and then `parked`. Redis therefore reserves two consecutive
+            # timestamps for this decision (lib/expiry.lua), and `stamp` is the second of them.
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked
         case "unanswered_parked":
@@ -54,7 +55,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # The `left` event is written later, when the entry leaves the waitlist.
+            # Record no event now. The `left` event is written when the entry leaves the waitlist.
             return ()
         case "offered":
             return (event_of(decision, POLICY),)
@@ -65,9 +66,10 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
 
 
 def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True) -> EntryRecord:
-    """Return the record of an entry that has just been claimed or offered.
+    """Return the record of an entry after the entry was claimed, or after its customer got an
+    offer.
 
-    The function does not set the claim token.
+    This function leaves the claim token in the record unchanged.
     """
     hold = replace(
         record.hold, until_millis=until_millis, is_offer=is_offer, end="", parked_millis=None
@@ -111,10 +113,10 @@ def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
 
 
 def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
-    """Return the actor and the reason for a `left` event.
+    """Return the actor and the reason for the `left` event of a customer who has lost the place.
 
-    If `is_silent` is true, the customer did not confirm that they are still waiting. Otherwise the
-    customer did not accept an offer.
+    If `is_silent` is true, the customer was asked whether they are still waiting and did not
+    confirm in time. If it is false, the customer did not accept an offer in time.
     """
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 
@@ -168,9 +170,9 @@ def transition_of(
 
 
 def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
-    """Return the record with the changes that a decision by Redis makes to it.
+    """Return a copy of the record with the changes that follow from a decision by Redis.
 
-    The status, the rank and the timestamps are not changed here.
+    This function does not set the status, the rank and the timestamps. `Transition` sets them.
     """
     hold = replace(record.hold, token=decision.token or record.hold.token)
     if decision.verb == "abandoned":
@@ -188,8 +190,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # A decision about a waiting entry does not end a claim or an offer, so `end` keeps its
-        # value.
+        # A decision about a waiting entry does not end a claim or an offer. The field `end`
+        # therefore still says how the last claim or offer of the entry ended.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

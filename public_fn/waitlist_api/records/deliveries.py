@@ -13,8 +13,9 @@ from msgspec import Struct, field
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
-# The prefix of delivery records. It sorts before the prefix of events. An erasure reads all sort
-# keys up to the last event, so it also finds the delivery records.
+# The prefix of the sort keys of delivery records. An erasure deletes all items of the entry up to
+# the last event. This prefix comes before the prefix of events, so the delivery records are deleted
+# too.
 DELIVERY = "DELIVERY#"
 # A message can stay in the queue and the dead-letter queue for up to 18 days. Delivery records are
 # kept longer than that.
@@ -41,8 +42,8 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# The condition that the table has no state for the message, and that no process is sending the
-# message at the moment.
+# A condition for writing the state of a message. It is true if no state is stored and no process is
+# sending the message at the moment.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 
@@ -60,7 +61,11 @@ class Delivery(Struct, frozen=True, kw_only=True):
 
     @property
     def stay(self) -> tuple[str, str, int]:
-        """The waitlist id, the entry id and the ticket, which together identify the signup."""
+        """The waitlist id, the entry id and the ticket.
+
+        A customer who signs up again keeps the entry id but gets a new ticket, so a signup is
+        identified by all three values.
+        """
         return self.waitlist_id, self.entry_id, self.ticket
 
     @property
@@ -94,9 +99,10 @@ class Deliveries(Struct, frozen=True):
     tally: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def begin(self, delivery: Delivery, now_millis: int) -> Begun:
-        """Begin an attempt to send the message, and return whether the caller may send it.
+        """Begin an attempt to send the message.
 
-        The caller may send the message only if the result is `begun`.
+        The caller may send the message only if the result is `begun`. The result is `busy` if
+        another attempt may still be running, and `done` if the message was already sent or dropped.
         """
         item: Item = {
             **delivery.key,

@@ -34,9 +34,10 @@ from waitlist_shared.contracts import BumpResult, SignupResult
 
 
 class Move(Struct, frozen=True):
-    """A new rank that Redis has given to an entry, and the events that must be recorded for it.
+    """A new rank that Redis has given to an entry.
 
-    `once_key` is a digest of the request's idempotency key.
+    The `events` must be recorded together with the new rank. `once_key` is a digest of the
+    idempotency key of the request that moved the entry.
     """
 
     made: BumpResult
@@ -46,8 +47,8 @@ class Move(Struct, frozen=True):
     def is_based_on(self, record: EntryRecord) -> bool:
         """Return whether the new rank may be recorded.
 
-        If the record contains a decision that Redis has lost, the new rank may be recorded only if
-        the entry is waiting.
+        The record may contain a later decision about the entry that Redis has lost. In this case,
+        the new rank may be recorded only if the entry is waiting according to its record.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
@@ -57,21 +58,22 @@ class Move(Struct, frozen=True):
     ) -> Commit | None:
         """Return the change that records the new rank, or None if the signup has ended.
 
-        If the entry is joining, the record also gets the call number.
+        If the entry still has the status `joining`, the change also finishes the signup, and the
+        record gets the call number.
         """
         if record is None or record.status not in ("joining", *PRESENT):
             return None
         if record.status == "joining":
-            # Redis has moved the entry of the former signup. This signup has ended, so there is no
-            # change to record.
+            # The customer is joining again, but Redis has moved the entry of the former signup. The
+            # former signup has ended, so its new rank is not recorded.
             if record.former_ticket == self.made.ticket:
                 return None
             joined = finish_join(record, self.made, call_number, now_millis)
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # Redis has lost the current signup and has moved the entry of an earlier signup. Do not
-            # record this move.
+            # Redis has lost the current signup, so it has moved the entry of an earlier signup. The
+            # record is about the current signup, so the new rank is not recorded.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:
@@ -142,8 +144,8 @@ class EntryRecords(Struct, frozen=True):
     def resolve_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of the entry to which an id belongs, even if the record has expired.
 
-        The id may belong to an alias, which points to an entry with a different id. If this entry
-        was erased or moved again, return the alias.
+        If the id belongs to an alias, return the record of the entry to which the alias points. If
+        that entry was erased, or was moved to yet another address, return the alias itself.
         """
         return self.follow(self.ledger.read_stored(waitlist_id, entry_id))
 
@@ -224,8 +226,9 @@ class EntryRecords(Struct, frozen=True):
             with entry_changed():
                 self.table.put(item_of(again), AS_READ, values_as_read(former))
         except EntryChanged as changed:
-            # If the response to a write is lost, the AWS SDK repeats the request. The repeated
-            # request then finds the record that the first request has written.
+            # If the response to a write is lost, the AWS SDK sends the write again. The second
+            # write fails, because the first write has already stored the new record. A record with
+            # the same `join_id` shows that this has happened.
             if changed.record is None or changed.record.join_id != again.join_id:
                 raise
         return again

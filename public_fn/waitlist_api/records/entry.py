@@ -45,8 +45,9 @@ DECLINED = "declined"
 KINDS = ("customer", "maintenance", "policy")
 
 
-# This number is added to the `attributes_version` of an entry whenever the entry becomes ready or
-# not ready. The index contains only this version, so it shows that the readiness has changed.
+# Whenever an entry becomes ready or not ready, this number is added to its `attributes_version`.
+# Changes to the attributes only add 1, so the version also shows that the readiness has changed.
+# The index contains no other version of the readiness.
 READINESS_CHANGE = 2**32
 
 
@@ -108,7 +109,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the record has expired or is only an alias.
+        """Return whether callers must treat the record as missing, because it has expired or is
+        only an alias.
 
         DynamoDB may delete an expired record some days late.
         """
@@ -137,7 +139,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return until if until > now_millis else 0
 
     def pass_until(self, now_millis: int) -> int:
-        """Return when the customer's pass ends, or 0 if there is no valid pass."""
+        """Return when the customer's pass ends. Return 0 if the customer has no valid pass, for
+        example after an exit.
+        """
         return self.inside_until(now_millis) if self.end.out_millis is None else 0
 
     @property
@@ -176,8 +180,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.hold.delayed_until_millis):
             return None
-        # A delay is set by Redis, and does not change `attributes_version`. If the entry has only
-        # been delayed, the version of its readiness is 0.
+        # Redis sets delays itself, without a change to `attributes_version`. If an entry has been
+        # delayed but its readiness has never changed otherwise, the version of the readiness is 0.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, self._not_ready, self.question.confirm_by_millis or 0)
 
@@ -187,9 +191,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def _not_ready(self) -> tuple[c.NotReady, ...]:
-        """All reasons why the entry is not ready, according to the record.
+        """All reasons in the record why the entry is not ready.
 
-        The result includes reasons that have already ended.
+        A reason can have an end. The result includes reasons whose end has passed.
         """
         facets = (self.pauses, self.verification, self.hold)
         return tuple(reason for facet in facets for reason in facet.not_ready())
@@ -217,8 +221,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def stamp_off_list(self, now_millis: int) -> int:
         """Return a timestamp for an event of a customer who is no longer on the waitlist.
 
-        Another process may get the same timestamp. The event must therefore be written on the
-        condition that the recorded `stamp` has not changed.
+        Two processes can get the same timestamp. To prevent two events with the same timestamp,
+        write the event only if the stored record still has the same `stamp`.
         """
         return max(self.known_stamp + 1, ticket_of_millis(now_millis))
 
@@ -239,10 +243,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def shared_values(self) -> Item:
-        """The attributes that a former record and the new record of a customer can have in common.
+        """The attributes that are often the same in a customer's former record and new record.
 
-        The new record contains a copy of the former record. To save space, the copy leaves out
-        equal attributes.
+        The new record contains a copy of the former record. To save space, the copy leaves out each
+        of these attributes whose value is equal in both records.
         """
         return {
             "waitlist_id": self.waitlist_id,
@@ -289,8 +293,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         values.
         """
         texts = {name: json.loads(item.get(name) or "{}") for name in ("profile", "attributes")}
-        # While an entry is being erased, its record has no `customer_id`. A record that is read
-        # from the index has no `revision`, because it is never written back.
+        # Two fields may be missing in the item. `customer_id` is missing while the entry is being
+        # erased. `revision` is missing in records from the index, because these records are never
+        # written back.
         return convert({"customer_id": "", "revision": 0, **item, **texts}, cls)
 
     def values(self) -> dict[str, Any]:
@@ -325,7 +330,8 @@ def no_longer_near(record: EntryRecord) -> EntryRecord:
 def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
     """Return a record that stands in for an entry that does not exist.
 
-    Writing this record fails, but takes as long as writing a real record.
+    An attempt to write this record fails, but takes as long as writing a real record. The response
+    time then does not reveal whether the entry exists.
     """
     return EntryRecord(
         waitlist_id=waitlist_id,

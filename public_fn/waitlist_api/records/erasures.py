@@ -54,7 +54,9 @@ class Erasures(Struct, frozen=True):
             self.erase(alias)
 
     def _stamp_last(self, record: EntryRecord | None, join_id: str, stamp: int) -> None:
-        """Make sure that no event of the entry has a later logical timestamp than the record."""
+        """Set the record's logical timestamp to the timestamp of the entry's last event, so that no
+        event is later than the record.
+        """
 
         def decide(now: EntryRecord) -> EntryRecord | None:
             return replace(now, stamp=stamp) if now.join_id == join_id else None
@@ -64,9 +66,10 @@ class Erasures(Struct, frozen=True):
     def erase_history(
         self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
     ) -> bool:
-        """Delete the history of an entry up to its last recorded change.
+        """Delete the history of an entry, up to the last change that the record contains.
 
-        Return False if the time is up before everything has been deleted.
+        If `until_stamp` is later than this change, delete the history up to `until_stamp`. Return
+        False if the time is up before everything has been deleted.
         """
         last_stamp = max(record.known_stamp, until_stamp)
         return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)

@@ -14,7 +14,8 @@ def go_out(
 
     If `keeps_room` is true, the customer still counts as inside until the pass ends.
     """
-    # An exit is written to the record first, and Redis is updated afterwards.
+    # The exit is written to the record before Redis is updated, so the timestamp cannot come from
+    # Redis.
     stamp = record.stamp_off_list(now_millis)
     event = HistoryEvent(
         stamp=stamp,
@@ -27,7 +28,8 @@ def go_out(
     change = change_of(
         record,
         stamp,
-        # If `keeps_room` is true, Redis must count the customer as inside until the pass ends.
+        # The journal says which state the entry should have in Redis. If `keeps_room` is true, the
+        # customer still counts as inside in Redis until the pass ends.
         "admitted" if keeps_room else EXITED,
         until_millis=record.end.inside_until_millis or 0 if keeps_room else 0,
     )

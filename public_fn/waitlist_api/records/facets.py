@@ -40,8 +40,8 @@ class Ban(Facet, frozen=True):
 class Pauses(Facet, frozen=True):
     """The reasons why an entry keeps its place but cannot be admitted at the moment."""
 
-    # The customer lets other customers pass until `rest_until_millis`, and has asked for this
-    # `rests` times since the signup.
+    # The customer has asked to let others pass until `rest_until_millis`. `rests` is the number of
+    # such requests since the signup.
     rest_until_millis: int | None = None
     rests: int = 0
     # A digest of the idempotency key of the customer's last request to let others pass.
@@ -62,7 +62,7 @@ class Pauses(Facet, frozen=True):
 class Hold(Facet, frozen=True):
     """The last claim or offer of the entry.
 
-    A rebuild restores these fields in Redis, so the index contains them too.
+    The index contains these fields too, because a rebuild reads the index to restore them in Redis.
     """
 
     # The claim token is kept after the claim or offer has ended, so that a late caller gets a
@@ -71,8 +71,9 @@ class Hold(Facet, frozen=True):
     until_millis: int | None = None
     # True if the customer got an offer. False if an operator claimed the entry.
     is_offer: bool = False
-    # How the last claim or offer ended, such as `released`. The text is empty if the claim or offer
-    # expired. It is `abandoned` if the customer must leave the waitlist because the offer expired.
+    # How the last claim or offer ended, such as `released`. If a claim or an offer expired, the
+    # text is usually empty. It is `abandoned` if the customer must leave the waitlist because the
+    # offer expired.
     end: str = ""
     # How many claims and offers of this entry have expired.
     attempts: int = 0
@@ -85,7 +86,8 @@ class Hold(Facet, frozen=True):
     # When the entry was set aside.
     parked_millis: int | None = None
     # A digest of the idempotency key of the last request that moved the entry, and the timestamp of
-    # the move. They show that a request is a repetition, even if Redis has lost its data.
+    # the move. If the client repeats this request, the service recognizes the repetition, even if
+    # Redis has lost its data.
     once_key: str = ""
     once_stamp: int = 0
 
@@ -121,23 +123,25 @@ class End(Facet, frozen=True):
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # The time of an exit after which the customer still counts as inside.
+    # The time at which the customer went out, if the customer still counts as inside after this
+    # exit. This is the case if an exit makes room only when the pass ends.
     out_millis: int | None = None
     left_millis: int | None = None
-    # The timestamp of the decision that ended the signup, or 0 if the `stamp` of the record is
-    # still this timestamp.
+    # The timestamp of the decision that ended the signup. It is stored here only after a later
+    # event has replaced the `stamp` of the record. Otherwise it is 0.
     stamp: int = 0
 
 
 class Question(Facet, frozen=True):
     """The last message that asked the customer to confirm that they are still waiting."""
 
-    # The entry's claim token when the customer was asked. If the token has changed since then, the
-    # entry was claimed or got an offer.
+    # The time at which the customer was asked, and the claim token that the entry had at this time.
+    # If the entry has a different claim token now, it was claimed or got an offer after that.
     asked_millis: int | None = None
     token: str = ""
-    # The deadline by which the customer must confirm that they are still waiting. `reminded_days`
-    # is how many days before the deadline the last reminder was due.
+    # The deadline by which the customer must confirm that they are still waiting. If the customer
+    # was reminded, `reminded_days` says how many days before the deadline the last reminder was
+    # due.
     confirm_by_millis: int | None = None
     reminded_days: int | None = None
     # True if the customer did not confirm before the deadline. A later confirmation has no effect.
@@ -155,8 +159,9 @@ class Question(Facet, frozen=True):
 class Verification(Facet, frozen=True):
     """The verification of the customer's address since the signup."""
 
-    # The deadline for the verification. If the deadline passes, the entry leaves the waitlist. None
-    # means that no verification is needed any more.
+    # The time by which the customer must verify the address. If the customer does not verify it in
+    # time, the entry leaves the waitlist. The value is None if the address does not need to be
+    # verified any more.
     until_millis: int | None = None
     # True if the customer has verified their address.
     verified: bool = False
@@ -181,7 +186,8 @@ class Contact(Facet, frozen=True):
     messages: str = ""
     # True if the customer's address does not accept messages.
     unreachable: bool = False
-    # The rank of the entry when the customer was last told that their turn is near.
+    # The rank of the entry when the customer was last told that their turn is near. If the entry
+    # has moved back since then, its rank is higher, and the customer is told again later.
     near_rank: int | None = None
     # The timestamp of the newest notice that the customer's turn is near.
     near_stamp: int = 0
@@ -221,13 +227,14 @@ class Joined(Facet, frozen=True):
     body: str = ""
     # True if the signup request did not prove who sent it.
     by_guest: bool = False
-    # If an operator added the customer and wanted them to be told, this is the timestamp of the
-    # `joined` event. Otherwise it is 0.
+    # If an operator added the customer and chose to tell them, this is the timestamp of the
+    # `joined` event. The customer then gets a message about this event. Otherwise the value is 0.
     tell_stamp: int = 0
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
-    # This time limits how often the customer can change the entry. Each change moves it some
-    # minutes into the future. If it is too far ahead, changes are refused.
+    # This time limits how often the customer can change the entry. Each change moves the time some
+    # minutes further into the future. While the time is too far in the future, the service refuses
+    # changes.
     changes_until_millis: int = 0
 
 
@@ -250,7 +257,7 @@ class Intent(Facet, frozen=True):
     ticket: int | None = None
     priority: int = 0
     rank: int | None = None
-    # The timestamp that is reserved for the `joined` or `reinstated` event.
+    # The timestamp that the `joined` or `reinstated` event will get.
     stamp: int = 0
     # The operator who imports or reinstates the entry.
     joining_by: str = ""

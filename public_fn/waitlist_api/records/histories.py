@@ -28,7 +28,8 @@ class Histories(Struct, frozen=True):
         Return None if the record is missing or has expired.
         """
         items, _ = self.table.query(
-            # The delivery records of messages sort before the events. This condition skips them.
+            # The delivery records of messages have lower sort keys than the events. This condition
+            # leaves the delivery records out.
             "#pk = :pk AND #sk > :history",
             {"pk": entry_pk(waitlist_id, entry_id), "history": HISTORY},
             ScanIndexForward=False,

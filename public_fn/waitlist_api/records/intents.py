@@ -33,7 +33,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     return replace(
         record,
         intent=replace(record.intent, former=kept),
-        # All timestamps of the new signup must be later than the timestamps of the former signup.
+        # Begin with the newest timestamp of the former signup, so that all events of the new signup
+        # get later timestamps.
         stamp=former.known_stamp,
         revision=former.revision + 1,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
@@ -44,11 +45,12 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
             changes_until_millis=record.joined.changes_until_millis
             or former.joined.changes_until_millis,
         ),
-        # If a request to decline an offer is repeated after the customer has joined again, it must
-        # change nothing.
+        # The customer may have declined an offer during the former signup. If that request arrives
+        # once more, it is recognized by this digest of its idempotency key, and changes nothing in
+        # the new signup.
         hold=Hold(once_key=former.hold.once_key, once_stamp=former.hold.once_stamp),
-        # If a request to ban the customer is repeated after the ban has ended, it must change
-        # nothing.
+        # Keep the digest of the idempotency key of the last ban. If that request arrives once more,
+        # it is recognized by the digest, and does not ban the customer again.
         ban=Ban(key=former.ban.key),
     )
 
@@ -56,7 +58,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 def first_ask_item(record: EntryRecord, ticket: int, call_number: str) -> Item:
     """Return the event that asks a customer to verify their address.
 
-    The index sorts the event by the deadline for the verification.
+    The index lists such events in the order of their deadlines, so that maintenance finds the
+    customers who have not verified the address in time.
     """
     stamp = joined_event(record, ticket).stamp + 1
     event = HistoryEvent(
@@ -76,8 +79,8 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     entry.
     """
     detail: dict[str, Any] = {}
-    # Record the position only for the first request. For a repeated request, Redis returns the
-    # current position instead of the position at the signup.
+    # Record the position only if this request has added the entry to the queue. If the request is a
+    # repetition, Redis returns the current position, and not the position at the signup.
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"

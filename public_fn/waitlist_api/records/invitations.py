@@ -28,9 +28,11 @@ class Invitation(Work, frozen=True, kw_only=True):
     # The ids of the entries to invite. They are stored only while the invitation is running. If
     # there are none, the first entries of the queue are invited.
     entries: tuple[str, ...] = ()
-    # The texts that replace the usual texts of the `offered` message, by language.
+    # The texts of the `offered` message in this invitation, by language. They replace the usual
+    # texts of the message.
     message: Mapping[Language, OwnText] = {}
-    # The number of people who have been invited, and the rank after which the next page begins.
+    # How many people have been invited so far, and where the next page of the queue begins. It
+    # begins after the entry with the rank `after_rank`.
     taken: int = 0
     after_rank: int | None = None
 

@@ -1,7 +1,8 @@
-"""Store the state of each invitee. An invitee is an entry that got an offer through an invitation.
+"""Store the state of each invitee, such as `open` or `declined`.
 
-The state is written in the same transaction as the record of the entry. It contains no personal
-data, so it is kept when the entry is erased.
+An invitee is an entry that got an offer through an invitation. The state is written in the same
+transaction as the record of the entry. It contains no personal data, so it is kept when the entry
+is erased.
 """
 
 from collections import Counter
@@ -18,11 +19,11 @@ from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import invitation_of
 
-# The state is `open` until the offer ends or the customer begins to leave. The state is `withdrawn`
-# if an operator withdrew the offer.
+# The state of an invitee. It is `open` until the offer ends or the customer begins to leave. It is
+# `withdrawn` if an operator withdrew the offer.
 State = Literal["open", "entered", "declined", "missed", "left", "withdrawn"]
-# Maps the decision that ended an offer to the state of the invitee. Redis may report such a
-# decision late.
+# Redis may report the end of an offer after the record of the entry has already changed again. This
+# table maps the decision that ended the offer to the state of the invitee.
 LATE_ENDS: dict[str, State] = {
     "declined": "declined",
     "withdrawn": "withdrawn",
@@ -40,8 +41,9 @@ KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
 class Funnel(Struct, frozen=True, kw_only=True):
     """How many people an invitation has reached, and how their offers have ended.
 
-    `invited` is the sum of `open`, `entered`, `declined`, `missed` and `left`. The message was sent
-    to `delivered` people, and `opened` people have seen their offer.
+    `invited` counts everybody who got an offer. Each of them is also counted in exactly one of the
+    fields `open`, `entered`, `declined`, `missed` and `left`. `delivered` counts the people to whom
+    the message was sent, and `opened` counts the people who have seen their offer.
     """
 
     invited: int = 0
@@ -69,7 +71,10 @@ class InviteeChange(Struct, frozen=True, kw_only=True):
 
 
 def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[InviteeChange]:
-    """Yield the new states of the invitees that are affected by a change to an entry's record."""
+    """Yield the new state of each invitee that is affected by a change of a record.
+
+    Such a change can end an offer of an invitation, begin one, or both.
+    """
     has_same_offer = before is not None and before.hold.token == after.hold.token
     if before is not None and _is_open(before) and not (has_same_offer and _is_open(after)):
         yield _change(before, _end_of(before, after), after.updated_millis)
@@ -81,9 +86,10 @@ def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[
 def _is_open(record: EntryRecord) -> bool:
     """Return whether the entry has an open offer that belongs to an invitation.
 
-    Once the customer begins to leave, the offer is not open any more, unless the customer leaves by
-    declining it. The state is then not written again at the end of the leave, because Redis may
-    have corrected it in the meantime.
+    When the customer begins to leave, the offer counts as ended, so that its state is written then.
+    It is not written again at the end of the leave, because Redis may have corrected it in between.
+    If the customer leaves by declining the offer, the offer counts as open until the end of the
+    leave.
     """
     hold = record.hold
     is_offered = record.status == "offered" or record.is_declining
@@ -95,7 +101,8 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
     """Return how the offer that was open in the record `before` has ended."""
     if before.hold.token != after.hold.token:
         # The record already contains a later claim or offer, so it does not say how this offer
-        # ended. If the customer declined the offer, `note_late` corrects the state.
+        # ended. The state is `missed` for now. If the customer declined the offer, the function
+        # `note_late` corrects the state.
         return "missed"
     match after.status:
         case "admitted":
@@ -171,7 +178,10 @@ class Invitees(Struct, frozen=True):
         return self._set(key, "SET #opened = :flag", flag=True)
 
     def note_late(self, record: EntryRecord, decision: c.Decision) -> None:
-        """Record how an offer ended, for an entry whose record already contains a later event."""
+        """Record how an offer of an invitation ended, if Redis reports this late.
+
+        The record of the entry already contains a later event in this case.
+        """
         invitation_id = invitation_of(decision.token)
         if not invitation_id:
             return
@@ -179,7 +189,8 @@ class Invitees(Struct, frozen=True):
         has_left = _has_left(record, decision.ticket)
         state = LATE_ENDS.get(decision.verb)
         if decision.verb == "offered" and decision.token != record.hold.token:
-            # This state is a guess. If Redis ended the offer, its next decision corrects the state.
+            # It is not known yet how the offer ended, so this state is a guess. If Redis ended the
+            # offer, the next decision by Redis corrects the state.
             state = "left" if has_left else "missed"
             item = {**key, "state": state, "expires_at": decision.at // 1000 + KEPT_SECONDS}
             with suppress(ConditionFailed):
@@ -195,7 +206,7 @@ class Invitees(Struct, frozen=True):
         count = partial(self._count, waitlist_id, invitation_id)
         for found in run_all(count, range(SHARDS), workers=SHARDS):
             counts.update(found)
-        # The API includes the withdrawn offers in `left`.
+        # The API has no separate count of withdrawn offers. It counts them in `left`.
         counts["left"] += counts.pop("withdrawn", 0)
         return Funnel(**counts)
 

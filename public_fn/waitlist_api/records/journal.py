@@ -86,16 +86,17 @@ class Journal(Struct, frozen=True):
     table: Table
 
     def enter(self, change: Change, now_millis: int) -> None:
-        """Write a change to the journal for an entry that has no record. A repeated call writes the
-        same item.
+        """Write a change to the journal for an entry that has no record.
+
+        The key of the item is computed from the change, so a repeated call writes the same item.
         """
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield the changes after the timestamp `after`, up to and including `until`.
 
-        Each result contains the changes of several minutes, and the timestamp up to which the
-        journal has now been read.
+        The journal is read several minutes at a time. Each result contains the changes of these
+        minutes, and the timestamp up to which the journal has been read.
         """
         last = until // MINUTE
         for first in range(after // MINUTE, last + 1, STEP_MINUTES):
@@ -113,8 +114,8 @@ class Journal(Struct, frozen=True):
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # The next page may contain more changes with the last timestamp of this page. Only
-                # the timestamps before it have been read completely.
+                # The next page can begin with more changes that have the same timestamp as the last
+                # change of this page. Only earlier timestamps are certain to be complete.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

@@ -12,10 +12,10 @@ from waitlist_shared.contracts import EndStayResult
 
 
 class LeftOffer(Struct, frozen=True, kw_only=True):
-    """Identifies the offer that a customer declines by leaving.
+    """The offer that a customer declines in order to leave the waitlist.
 
-    `until_millis` is the deadline of the offer. If it is None, the customer declines the current
-    offer.
+    `until_millis` is the deadline of this offer. If it is None, the customer declines the current
+    offer, whatever its deadline is.
     """
 
     until_millis: int | None = None
@@ -82,8 +82,8 @@ def finish_leave(
     if event.expires_at is not None and not record.ban.stamp:
         after = replace(after, expires_at=event.expires_at)
     if record.intent.rank is not None:
-        # The customer left during a reinstatement. Keep the place that the operator requested, so
-        # that the entry can be reinstated there again.
+        # The customer left before the reinstatement was finished. Keep the place that the operator
+        # requested, so that a later reinstatement can use it.
         after = replace(after, rank=record.intent.rank, ticket=record.intent.ticket)
     after = replace(
         after,

@@ -29,8 +29,9 @@ from waitlist_shared.errors import Throttled
 DAY_MILLIS = 86_400_000
 OFF_INDEX = "REMOVE #place, #place_rank"
 UNKNOWN = "attribute_not_exists(#pk)"
-# If a record is deleted and the customer signs up again, the revision starts at 1 again. The
-# condition therefore also compares `join_id`, which identifies the signup.
+# If a record was deleted and the customer has signed up again, the new record also begins with the
+# revision 1. The revision alone would not show this change, so the condition compares `join_id`
+# too, which is different for each signup.
 AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 
 
@@ -48,8 +49,8 @@ class EntryChanged(Exception):
 
 
 class Put(Struct, frozen=True):
-    """An additional item that a commit writes in its transaction, with the condition for writing
-    it.
+    """A further item that is written in the same transaction as the record, and the condition for
+    writing it.
     """
 
     item: Item
@@ -171,7 +172,9 @@ class Ledger(Struct, frozen=True):
         return _entry(self.read_stored(waitlist_id, entry_id))
 
     def take_off_index(self, event: Key) -> None:
-        """Remove an event from the index, if the event still exists."""
+        """Remove the index key from an event, so that the index no longer lists it. Do nothing if
+        the event does not exist any more.
+        """
         with suppress(ConditionFailed):
             self.table.update(event, OFF_INDEX, "attribute_exists(#pk)", {})
 
@@ -189,7 +192,9 @@ def _next(before: EntryRecord | None, after: EntryRecord) -> EntryRecord:
 
 
 def values_as_read(record: EntryRecord) -> Item:
-    """Return the values for the placeholders in the condition AS_READ."""
+    """Return the values for AS_READ, the condition that the stored record has not changed since it
+    was read.
+    """
     return {"read_revision": record.revision, "read_stay": record.join_id}
 
 

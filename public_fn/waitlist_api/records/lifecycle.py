@@ -35,8 +35,9 @@ LIFECYCLE = (
     ),
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
-    # The customer missed an offer or did not confirm in time, and must leave the waitlist. The
-    # record has the status `offered` until maintenance records that the customer has left.
+    # The customer missed an offer, or did not confirm in time that they are still waiting.
+    # Therefore the customer must leave the waitlist. The record has the status `offered` until
+    # maintenance records that the customer has left.
     _stage("no_show", "offered", "abandoned", "unanswered_left", answer_status="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
     _stage("done", "admitted", "admitted"),

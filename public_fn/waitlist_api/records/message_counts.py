@@ -19,7 +19,7 @@ class MessageCounts(Struct, frozen=True):
     def take(self, tally: Counter[tuple[str, str, str]]) -> None:
         """Add the given counts to the stored counts.
 
-        If the write for a waitlist fails, the given counts of this waitlist are lost.
+        If the counts of a waitlist cannot be written, they are lost, and a warning is logged.
         """
         by_list: dict[str, Item] = defaultdict(dict)
         for (waitlist_id, kind, state), count in tally.items():

@@ -19,15 +19,17 @@ BUDGET = "BUDGET#"
 STACK = "MESSAGES"
 UNKNOWN = "attribute_not_exists(#pk)"
 
-# The daily limits count either `mails`, or the `parts` of SMS messages.
+# What a daily limit counts. It is either the number of emails (`mails`) or the number of `parts` of
+# SMS messages.
 Unit = Literal["mails", "parts"]
 
 
 class Allowance(Struct, frozen=True):
     """A rate limit for messages to one address.
 
-    The first `at_once` messages may be sent without a delay. After that, the required delay starts
-    at a minute and doubles with each message.
+    The first `at_once` messages may be sent without a delay. Before the next message, a delay of a
+    minute is required. Each further message doubles the required delay, up to
+    `longest_pause_millis`.
     """
 
     group: str
@@ -55,7 +57,9 @@ class Taken(Struct, frozen=True):
 
 
 class Pause(Struct, frozen=True):
-    """Says that an address must not get a further message before `until_millis`."""
+    """Returned if an address must not get a further message yet. The next message may be sent at
+    `until_millis`.
+    """
 
     until_millis: int
 
@@ -114,7 +118,8 @@ class Targets(Struct, frozen=True):
 class Spending(Struct, frozen=True, kw_only=True):
     """A message that counts towards the daily limits.
 
-    Messages that strangers can request may together use only half of each daily limit.
+    Some messages can be requested by strangers. All messages of this kind together may use at most
+    half of each daily limit.
     """
 
     waitlist_id: str

@@ -81,8 +81,8 @@ def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> Entry
         status=MOVED,
         join_id=new_join_id(),
         updated_millis=now_millis,
-        # The timestamp of the last event of an earlier entry with this address, or 0. If it is 0,
-        # no event is published when the alias is deleted (template.yaml).
+        # If an earlier entry had this address, this is the timestamp of its last event. Otherwise
+        # the value is 0, and the deletion of the alias publishes no event (template.yaml).
         stamp=stamp,
     )
 

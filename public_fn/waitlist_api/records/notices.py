@@ -34,7 +34,8 @@ class Notice(Struct, frozen=True):
     def due_millis(self) -> int:
         """The earliest time at which the notice may be sent, according to Redis' clock.
 
-        The required delay doubles with each notice that the customer's turn is near.
+        A customer can be told several times that their turn is near. The required delay doubles
+        after each of these notices.
         """
         contact = self.record.contact
         if self.word == "ending" or contact.near_count == 0:

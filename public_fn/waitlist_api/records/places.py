@@ -159,9 +159,11 @@ class Places(Struct, frozen=True):
         limit: int,
         now_millis: int,
     ) -> EndedPage:
-        """Return a page of entries that are admitted, left, inside, banned or unreached.
+        """Return a page of a group of entries.
 
-        The page can contain fewer than `limit` entries even if more entries follow.
+        `which` names the group: `admitted`, `left`, `inside`, `banned`, or one of the groups in
+        UNREACHED, whose customers get no messages. The page can contain fewer than `limit` entries
+        even if more entries follow.
         """
         place, filters = ended_place(waitlist_id, shard), {"FilterExpression": "#status = :status"}
         values: Item = {"status": which}
@@ -214,10 +216,10 @@ class Places(Struct, frozen=True):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def scheduled(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the work that is scheduled for a waitlist.
+        """Yield pages of the work that maintenance has to do for a waitlist.
 
-        The pages contain unfinished requests, unverified signups that have a deadline, and aliases
-        that must be checked.
+        The work consists of unfinished requests, of signups whose address must be verified by a
+        deadline, and of aliases that must be checked.
         """
         for page in self.pages_at(intents_place(shard)):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
@@ -235,7 +237,8 @@ class Places(Struct, frozen=True):
     def newest_stamp(self, waitlist_id: str) -> int:
         """Return the newest timestamp in the records of the last entries in the queue.
 
-        Tickets are timestamps too, so a new ticket must be later than this timestamp.
+        Tickets and timestamps come from the same counter. The ticket of a new signup must therefore
+        be later than this timestamp.
         """
         newest = 0
         for shard in range(SHARDS):

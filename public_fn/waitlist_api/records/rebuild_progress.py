@@ -9,7 +9,8 @@ from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
 Stage = Literal["line", "changes", "journal"]
-# The value that marks a shard that has finished the current stage. It is never the key of an entry.
+# The value in `reached` for a shard that has finished the current stage. No entry has this value as
+# its key.
 THE_END = "end"
 SEPARATOR = "#"
 
@@ -23,7 +24,8 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
 
     epoch: str
     segments_version: int
-    # The time at which the rebuild began. Entries that have changed since then are checked again.
+    # When the rebuild began. Entries can change during a rebuild, so the entries that have changed
+    # since this time are checked again.
     began_millis: int
     stage: Stage = "line"
     reached: Mapping[str, str] = field(default_factory=dict)
@@ -33,8 +35,9 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int:
-        """The number of entries that the rebuild is expected to restore, but at least the number of
-        entries that it has already restored.
+        """The estimated number of entries that the rebuild restores.
+
+        The estimate is never lower than the number of entries that have already been restored.
         """
         return max(self.expected, self.done)
 

@@ -21,8 +21,9 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
-# The sort key of the item that says that a customer gets no messages. An erasure also finds this
-# item, because the sort key comes before the sort keys of events.
+# The sort key of the item that says that a customer gets no messages. An erasure deletes all items
+# of the entry up to the last event. This sort key comes before the sort keys of events, so the item
+# is deleted too.
 UNREACHED_SORT = "CONTACT"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 

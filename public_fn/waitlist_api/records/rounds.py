@@ -19,17 +19,18 @@ class Round(Struct, frozen=True, kw_only=True):
 
     # How often this item was written.
     number: int = 0
-    # The last complete round compared the changes up to this timestamp with Redis.
+    # In the last complete round, the changes up to this timestamp were compared with Redis.
     seen: int = 0
-    # The second-to-last complete round compared the changes up to this timestamp with Redis.
+    # In the complete round before the last one, the changes up to this timestamp were compared with
+    # Redis.
     seen_before: int = 0
     # When the last complete round began, in milliseconds since 1970.
     seen_millis: int = 0
     # The waitlists up to this id have been visited in the current round.
     after: str = ""
     began_millis: int = 0
-    # The logical timestamp up to which this round compares changes with Redis. It is 0 if the
-    # comparison has failed for one of the waitlists.
+    # This round compares the changes up to this logical timestamp with Redis. If the comparison
+    # fails for any waitlist, the value becomes 0.
     until: int = 0
 
     @classmethod
@@ -48,7 +49,7 @@ class Round(Struct, frozen=True, kw_only=True):
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
         """Return the progress of the round after maintenance has visited a waitlist.
 
-        If some changes to the waitlist could not be compared with Redis, `is_whole` is false.
+        `is_whole` says whether all changes to this waitlist could be compared with Redis.
         """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 

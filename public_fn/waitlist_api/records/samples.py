@@ -157,7 +157,7 @@ def _sample(item: Item) -> Sample:
 def message_counts_key(waitlist_id: str) -> Item:
     """Return the key of the item that contains the message counts of a waitlist.
 
-    This item is deleted together with the samples of the waitlist.
+    The item is stored beside the samples of the waitlist, so that it is deleted together with them.
     """
     return {"pk": _pk(waitlist_id), "sk": MESSAGES}
 
@@ -165,7 +165,7 @@ def message_counts_key(waitlist_id: str) -> Item:
 def call_numbers_key(waitlist_id: str) -> Item:
     """Return the key of the item that stores the last call number of a waitlist.
 
-    This item is deleted together with the samples of the waitlist.
+    The item is stored beside the samples of the waitlist, so that it is deleted together with them.
     """
     return {"pk": _pk(waitlist_id), "sk": CALL_NUMBERS}
 

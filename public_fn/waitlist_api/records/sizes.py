@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 TRANSACTION_BYTES = 4 * 1024 * 1024
 # A DynamoDB number has up to 38 digits, and two digits take a byte.
 NUMBER_BYTES = 21
-# The size in DynamoDB of an empty map or list, and the additional size of each value inside it.
+# NESTED_BYTES is the size in DynamoDB of an empty map or list. Each value inside the map or list
+# adds INNER_BYTES to its own size.
 NESTED_BYTES, INNER_BYTES = 3, 1
 
 T = TypeVar("T")

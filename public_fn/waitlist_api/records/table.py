@@ -26,7 +26,8 @@ THROTTLING = frozenset(
         "TransactionInProgressException",
     }
 )
-# The reasons for a cancelled transaction after which a retry would fail again.
+# If DynamoDB cancels a transaction for one of these reasons, a retry would fail for the same
+# reason.
 NEVER_TAKEN = frozenset({"ValidationError", "ItemCollectionSizeLimitExceeded"})
 BATCH_GET = 100
 TRANSACTION = 100
@@ -214,8 +215,8 @@ def decode(item: Mapping[str, Any]) -> Item:
     """Convert an item from DynamoDB's typed format to plain Python values."""
     plain: Item = {}
     for name, typed in item.items():
-        # Decode strings and integers here, without a call of `_plain`, because a rebuild decodes
-        # millions of them.
+        # Decode strings and integers here and not in `_plain`. A rebuild decodes millions of them,
+        # so a function call for each of them would take too long.
         if "S" in typed:
             plain[name] = typed["S"]
         elif "N" in typed:

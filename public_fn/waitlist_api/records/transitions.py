@@ -38,8 +38,9 @@ Alter = Callable[[EntryRecord], EntryRecord]
 class Transition(Struct, frozen=True, kw_only=True):
     """A decision by Redis about an entry, in the form in which it is written to the record.
 
-    `basis` is the timestamp of the previous decision in Redis. If the record contains a later
-    decision, Redis has lost it, and the new decision is not recorded.
+    `basis` is the timestamp of the decision that Redis had made before. If the record contains a
+    later decision than that, Redis has lost it. The new decision is then based on old data, and is
+    not recorded.
     """
 
     waitlist_id: str
@@ -54,16 +55,17 @@ class Transition(Struct, frozen=True, kw_only=True):
     events: tuple[HistoryEvent, ...] = ()
     # If the record already contains this claim token, the decision has already been recorded.
     unless_token: str = ""
-    # The timestamp of the change in the journal. Maintenance reads only the newest part of the
-    # journal, so a decision that is recorded late needs a newer timestamp there.
+    # The timestamp under which the journal lists this change. Maintenance reads only the newest
+    # part of the journal. A decision that is recorded late is therefore listed under a newer
+    # timestamp than its own.
     entered_at: int = 0
     ticket: int | None = None
     basis: int | None = None
-    # The logical timestamp at which Redis last changed the rank of the entry. If the record is
-    # newer, it keeps its own rank (docs/decisions/0049).
+    # The logical timestamp at which Redis last changed the rank of the entry. If the record has the
+    # same or a later timestamp, the rank in the record is newer and is kept (docs/decisions/0049).
     placed: int | None = None
-    # True if the entry was waiting when Redis made the decision. Redis stores no timestamp for
-    # waiting entries.
+    # True if the entry was waiting when Redis made the decision. Redis does not store when it made
+    # the last decision about a waiting entry.
     is_about_waiting: bool = False
     # The time at which the record and its events expire, in seconds since 1970.
     expires_at: int | None = None
@@ -108,9 +110,7 @@ class Transition(Struct, frozen=True, kw_only=True):
         return Commit(after=after, events=tuple(events), change=change)
 
     def is_refuted_by(self, record: EntryRecord) -> bool:
-        """Return whether the record contains newer data that Redis did not have when it made the
-        decision.
-        """
+        """Return whether Redis had older data than the record when it made the decision."""
         if record.status not in PRESENT:
             return False
         if self.ticket is not None and record.ticket != self.ticket:
@@ -160,12 +160,15 @@ class Transitions(Struct, frozen=True):
             record, lambda now: transition.decide(now, now_millis), now_millis
         )
         self.metrics.add("holds_expired", transition.expired_holds)
-        # Set the expiry again, because other requests may have added events in the meantime.
+        # Other requests may have added events since the expiry was set. Set the expiry again, so
+        # that these events expire too.
         self._expire_history(transition)
         return after
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
-        """Set the expiry of the entry's events, and add the record's expiry to the decision."""
+        """Set the expiry of the events of a signup that ends, and return the decision with the same
+        expiry for the record.
+        """
         expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
             transition,
@@ -180,7 +183,7 @@ class Transitions(Struct, frozen=True):
         self.retention.expire_history(key, transition.stamp, transition.expires_at)
 
     def append(self, key: Key, event: HistoryEvent, now_millis: int) -> None:
-        """Write the event of a decision that is older than the record.
+        """Add an event to the history of an entry whose record already contains a later decision.
 
         Raise EntryChanged if the entry is being erased.
         """
@@ -188,8 +191,8 @@ class Transitions(Struct, frozen=True):
             record = self.ledger.read(*key)
             if record is None or record.intent.erase:
                 raise EntryChanged(record)
-            # The record is written too, so that the transaction fails if an erasure begins at this
-            # moment.
+            # Write the record in the same transaction as the event. If an erasure has begun in the
+            # meantime, the record has changed, and the transaction fails.
             after = replace(record, updated_millis=now_millis)
             put = Put(event.to_item(*key), UNKNOWN)
             try:
@@ -209,9 +212,10 @@ class Transitions(Struct, frozen=True):
             self._expire_with_record(key, event.stamp)
 
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
-        """Record the delay and the number of declines from a decision, even if the record is newer.
+        """Record how long a decision delays the entry, and how often the customer has declined.
 
-        If an offer of an invitation ended with this decision, also record how it ended.
+        This is recorded even if the record already contains a later decision. If the decision ended
+        an offer of an invitation, also record how the offer ended.
         """
         self.invitees.note_late(record, decision)
 
@@ -224,9 +228,9 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Close a question that the customer has left unanswered.
+        """Remove the deadline of a question that the customer has not answered in time.
 
-        Redis has already decided what happens to the entry, so an answer would have no effect.
+        Redis has already decided what happens to the entry, so a later answer would have no effect.
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:
@@ -252,7 +256,7 @@ class Transitions(Struct, frozen=True):
         return list(wanted.values())
 
     def _expire_with_record(self, key: Key, stamp: int) -> None:
-        """Let an event that was added late expire at the same time as its entry's record."""
+        """Set the expiry of an event that was added late to the expiry of its entry's record."""
         record = self.table.get(record_key(*key)) or {}
         self.retention.expire_history(key, stamp, record.get("expires_at"))
 

@@ -22,7 +22,8 @@ class _Remembered(Struct, frozen=True):
 class WaitlistCache(Struct, frozen=True):
     """Reads waitlists through a cache.
 
-    A cached waitlist may be out of date. Before a request is refused, the waitlist is read again.
+    A cached waitlist may be out of date. Before a request is refused because of the settings, the
+    waitlist is therefore read from DynamoDB again.
     """
 
     waitlists: WaitlistRecords
@@ -57,7 +58,8 @@ class WaitlistCache(Struct, frozen=True):
     def checked(self, waitlist_id: str, check: Callable[[WaitlistRecord], T]) -> T:
         """Call `check` with the cached waitlist, and return its result.
 
-        If `check` raises InvalidFields, call `check` again with the current waitlist.
+        If `check` raises InvalidFields, the cached settings may be out of date. In this case, call
+        `check` once more with the current waitlist.
         """
         try:
             return check(self.find(waitlist_id))

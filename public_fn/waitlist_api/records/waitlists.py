@@ -28,8 +28,9 @@ SegmentsState = Literal["ready", "building"]
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
     """The progress of the search for customers who must be asked whether they are still waiting.
 
-    The next maintenance run continues after the rank `after`. If `after` is None, it begins a new
-    search at `next_millis`.
+    A search can take several maintenance runs. If `after` is set, the next run continues the search
+    after this rank. If `after` is None, the search is complete, and a new search begins at
+    `next_millis`.
     """
 
     after: int | None = None
@@ -55,20 +56,20 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     deleting: bool = False
     checkpoint: Checkpoint = NO_CHECKPOINT
     rebuild: RebuildProgress | None = None
-    # The version of the settings that last changed the segments.
+    # The version of the settings in which the segments were last changed.
     segments_version: int = 0
     # The state is `building` until Redis has indexed all entries by the new segments.
     segments_state: SegmentsState = "ready"
-    # The version of the settings that last changed the schedule.
+    # The version of the settings in which the schedule was last changed.
     schedule_version: int = 0
     # The time since which the current schedule has applied.
     schedule_since: int = 0
-    # Slots of the schedule up to this time may already be in Redis. After a rebuild, they must not
-    # be added again.
+    # The slots of the schedule up to this time may already have been sent to Redis. After a
+    # rebuild, Redis must not get them again.
     scheduled_until: int = 0
     # Redis has added the slots of the schedule up to this time.
     counted_until: int = 0
-    # The largest possible number of slots in Redis that are not used yet.
+    # At most this many slots of the schedule are still unused in Redis.
     counted_slots: int = 0
     # The longest time for which a pass of this waitlist is valid, even if it was signed under
     # earlier settings.
@@ -78,7 +79,7 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     notice: Notice | None = None
 
     def notice_at(self, now_millis: int) -> Notice | None:
-        """Return the notice that customers see at this time, or None if there is none."""
+        """Return the notice of the waitlist, or None if customers see no notice at this time."""
         notice = self.notice
         return notice if notice is not None and notice.is_shown_at(now_millis) else None
 
@@ -182,7 +183,7 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Record that slots of the schedule up to `until_millis` are going to be sent to Redis.
+        """Record that the slots of the schedule up to `until_millis` will be sent to Redis now.
 
         Return False if another run has already recorded the same time or a later time.
         """
@@ -194,7 +195,7 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Record the time up to which Redis has added the slots of the schedule.
+        """Record that Redis has added the slots of the schedule up to `until_millis`.
 
         `slots` is the number of these slots that are not used yet.
         """
@@ -206,9 +207,10 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def _note(self, waitlist: WaitlistRecord, update: str, condition: str, values: Item) -> bool:
-        """Store how far a schedule has been processed.
+        """Store up to which time the slots of a schedule have been sent or added.
 
-        Return False if the schedule has been replaced in the meantime.
+        Return False if the condition fails, for example because the schedule has been replaced in
+        the meantime.
         """
         try:
             self.table.update(

@@ -17,14 +17,18 @@ from waitlist_shared.ranks import ticket_of_millis
 
 # The events that are only stored in the histories. All other events are published on the event bus.
 UNPUBLISHED = ("edited",)
-# A duplicate of a message can arrive weeks later. The delivery state must be kept longer than that.
+# A duplicate of a queue message can arrive weeks after the message. The delivery state must be kept
+# longer than that, because it shows that the event was already delivered.
 KEPT_SECONDS = 16 * 24 * 3600
 ERASED = "erased"
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
 
 
 class Detail(Struct, frozen=True, omit_defaults=True):
-    """The detail of an event on the event bus. The `erased` event has no `by` and no `jti`."""
+    """The data of an event on the event bus.
+
+    An `erased` event contains neither its actor (`by`) nor the id of a pass (`jti`).
+    """
 
     event: str
     waitlist_id: str
@@ -53,8 +57,8 @@ class Detail(Struct, frozen=True, omit_defaults=True):
             event=item["event"],
             waitlist_id=item["waitlist_id"],
             entry_id=item["entry_id"],
-            # The timestamp ends with 0. The timestamp of an erasure ends with 1, so that it sorts
-            # after the last event of the history.
+            # A 0 is added to the timestamp of an event in the history. A 1 is added to the
+            # timestamp of an erasure, so that the erasure comes after the last event.
             stamp=f"{item['stamp']}0",
             at=item["at"],
             by=item["by_kind"],
@@ -66,7 +70,8 @@ class Detail(Struct, frozen=True, omit_defaults=True):
     def from_erased_record(cls, item: Item, at: str) -> Self:
         """Return the detail of the `erased` event of an entry whose record was deleted.
 
-        The timestamp sorts the event directly after the last change to the record.
+        Its timestamp directly follows the timestamp of the last change to the record, so that the
+        erasure is the last event of the entry.
         """
         return cls(
             event="erased",
@@ -105,7 +110,8 @@ class Cursor(Struct, frozen=True):
     floor: int = 0
     waiting: tuple[Detail, ...] = ()
     dead: tuple[DeadLetter, ...] = ()
-    # The timestamp of the last delivered erasure. Earlier events are never delivered again.
+    # The timestamp of the last delivered erasure. Events before the erasure are never delivered
+    # again.
     erased: int = 0
     # The number of consecutive failed attempts.
     failures: int = 0
@@ -165,7 +171,7 @@ class WebhookRecords(Struct, frozen=True):
         return True
 
     def events(self, waitlist_id: str, entry_id: str, floor: int, days: int) -> list[Detail]:
-        """Return the published events after the timestamp `floor`, oldest first.
+        """Return the published events that are later than the timestamp `floor`, oldest first.
 
         Events that are older than `days` days are left out.
         """

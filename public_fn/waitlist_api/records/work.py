@@ -13,7 +13,8 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared.errors import IdempotencyKeyReused, Throttled
 
-# Maintenance reads the keys of running tasks together with its own progress (records/rounds.py).
+# The partition that lists the running tasks. It also contains the progress of maintenance, so that
+# maintenance reads both with one query (records/rounds.py).
 RUNNING_PK = "MAINTENANCE"
 ID, KEY = "ID#", "KEY#"
 # How long the idempotency key of a request is remembered.
@@ -21,7 +22,10 @@ ONCE_SECONDS = 24 * 3600
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """A task for many people, done page by page. `page` is the number of finished pages."""
+    """A task for many people, such as an invitation.
+
+    The task is done page by page. `page` is the number of pages that are finished.
+    """
 
     # A waitlist's tasks of one kind are in one partition. Its key consists of PARTITION, `#` and
     # the id of the waitlist.
@@ -162,9 +166,10 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
             self.table.delete_many([{"pk": item["pk"], "sk": item["sk"]} for item in items])
 
     def delete_results(self, waitlist_id: str, work_id: str) -> None:
-        """Delete the items that the task has written in other partitions.
+        """Delete the results of a task that are stored outside the partition of the task.
 
-        A kind of task that writes such items must override this method.
+        By default, there are no such results. A kind of task that writes them must override this
+        method.
         """
 
     def _is_kept(self, item: Item) -> bool:
