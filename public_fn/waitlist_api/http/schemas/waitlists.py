@@ -172,7 +172,8 @@ class WaitlistAnswer(WithEstimate):
         Field(
             description="The next time at which the schedule offers slots. If a scheduled time "
             "lies outside the policy's `offer_hours`, its slots are offered when the next offer "
-            "hours begin. Null if there is no such time."
+            "hours begin. If the policy has no schedule, this field is the start of the next offer "
+            "hours, but only outside the offer hours. Null if there is no such time."
         ),
     ]
     admits_until: Annotated[
