@@ -80,10 +80,10 @@ class Services:
         return cls(given)
 
     def replaced(self, given: dict[Any, Any]) -> "Services":
-        """Return a copy of the services in which each given object replaces the object of the same
-        type.
+        """Return a copy of the services that uses the given objects.
 
-        The copy shares all other objects with these services.
+        Each given object replaces the object of the same type. The copy and these services share
+        all other objects.
         """
         return Services({**self._made, **given})
 

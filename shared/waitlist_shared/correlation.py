@@ -29,8 +29,8 @@ class Correlation:
     """Stores the correlation id of the current request. Between two requests, the id is empty."""
 
     def __init__(self) -> None:
-        # The id is not stored in a context variable, because other threads that work on the same
-        # request would not see it.
+        # Do not store the id in a context variable. Several threads can work on the same request,
+        # and each thread would have its own context variables.
         self.id = ""
         self._marks_records = False
 

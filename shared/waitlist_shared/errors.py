@@ -8,11 +8,11 @@ class WaitlistError(Exception):
     """An error that the service expects. Its message says what to do next, and its `code` is
     stable.
 
-    `status` is the HTTP status of the response. `headers` are added to its headers, and `fields` to
-    its body. `retry_after_seconds` says when clients should repeat the request.
+    The HTTP response has the status `status`. Its headers include `headers`, and its body includes
+    `fields`. If `retry_after_seconds` is set, clients should repeat the request after this time.
 
-    If an error of the private function means nothing to clients, they get the error `shown_as`
-    instead.
+    Some errors of the private function mean nothing to clients. Instead of such an error, clients
+    get the error `shown_as`.
     """
 
     code: ClassVar[str] = "internal_error"
@@ -77,7 +77,10 @@ class StaleSegments(WaitlistError):
 
     code = "stale_segments"
     shown_as = Rebuilding
-    advice = "The segments of the waitlist have changed. Read the settings of the waitlist again."
+    advice = (
+        "The segments of the waitlist have changed. Read the current settings of the waitlist, "
+        "and send the request again."
+    )
 
 
 class CountsHidden(WaitlistError):
@@ -121,7 +124,7 @@ class NotWaiting(WaitlistError):
 
 
 class Gone(WaitlistError):
-    """The message is about a signup that has already ended."""
+    """The request is about a signup that has already ended."""
 
     code = "gone"
     shown_as = NotWaiting
@@ -221,7 +224,7 @@ class ClaimMismatch(WaitlistError):
 
 
 class NotHeld(WaitlistError):
-    """Redis has no claim for the entry. The record of the entry says why."""
+    """Redis has no claim for the entry. The record of the entry says how its last claim ended."""
 
     code = "not_held"
     shown_as = ClaimMismatch
@@ -275,7 +278,7 @@ class Throttled(WaitlistError):
 
 
 class Expiring(WaitlistError):
-    """More claims and offers have expired at the same time than one call can end."""
+    """So many claims and offers have expired at once that one call cannot end all of them."""
 
     code = "expiring"
     shown_as = Throttled

@@ -15,9 +15,9 @@ MAX_DECLINES = 100
 # The limits for the fields of an admission policy.
 MAX_RATE = 1_000_000
 MAX_SCHEDULE = 50
-# The maximum number of schedule times in one message.
+# The maximum number of times of an admission schedule in one message to the private function.
 MAX_INSTANTS = 1_000
-# The maximum number of offer periods in one message.
+# The maximum number of periods in one message that says when offers may be made.
 MAX_HOURS = 3
 MIN_OFFER_SECONDS = 10
 MAX_OFFER_SECONDS, DEFAULT_OFFER_SECONDS = 14 * 24 * 3600, 600
@@ -43,13 +43,14 @@ MAX_TICKET = 2**45 - 2**40 - 1  # a larger ticket would reach the ranks of the n
 
 # How long the service remembers the idempotency keys of clients.
 ONCE_SECONDS = 24 * 3600
-# How long the service remembers the idempotency keys that it creates for its own retries.
+# The service may repeat its own requests to Redis, and creates an idempotency key for this if the
+# client has sent none. Redis remembers such a key for this time.
 INTERNAL_ONCE_SECONDS = 60
 
-# How long Redis remembers how many rows with the same `joined_at` were imported. Within this time,
-# further rows with this `joined_at` are placed behind the earlier rows.
+# Redis counts the imported rows that have the same `joined_at`, and remembers each count for this
+# time. Until then, a further row with this `joined_at` is placed behind the earlier rows.
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
-# How long Redis remembers that a signup has ended. The time must be longer than the longest
-# possible delay of a message about the signup.
+# After a signup has ended, Redis remembers this for some time, so that a late message about the
+# signup changes nothing. The time must be longer than the longest possible delay of such a message.
 TOMBSTONE_SECONDS = 15 * 60

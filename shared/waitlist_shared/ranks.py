@@ -1,7 +1,7 @@
 """Computes ranks and tickets.
 
-A rank consists of a priority and a ticket. The ranks of a priority begin with ROOM ranks that are
-kept free for entries that are moved to the front of the priority.
+A rank consists of a priority and a ticket. Each priority has its own range of ranks. The first ROOM
+ranks of this range are kept free for entries that are moved to the front of the priority.
 
 The file `scripts/lib/tickets.lua` contains the same constants.
 """
@@ -17,14 +17,14 @@ TICKETS_PER_MILLISECOND = 16
 
 def priority_of(rank: int) -> int:
     """Return the priority of a rank, from 0 to 255."""
-    # The largest ranks are larger than all tickets of priority 0. They belong to priority 0 too.
+    # The ranks above all tickets of priority 0 belong to priority 0 too.
     return 255 - min(255, (rank + ROOM) // TIER)
 
 
 def ticket_part_of(rank: int) -> int:
     """Return the ticket that is a part of the rank.
 
-    If the entry was moved ahead of all tickets of its priority, the result is negative.
+    An entry can be moved ahead of all tickets of its priority. The result is then negative.
     """
     return rank - (255 - priority_of(rank)) * TIER
 
@@ -56,9 +56,9 @@ def ticket_at(moment: datetime) -> int:
 
 
 def ticket_of_reinstated_stay(former: int, number: int) -> int:
-    """Return the ticket for an entry that an operator puts back at its former place."""
+    """Return the ticket for an entry that an operator restores to its former place."""
     # The new ticket is in the same millisecond as the former ticket, so that `joined_at` does not
-    # change. A millisecond has 16 tickets, so every 16th reinstatement has to use the next
-    # millisecond.
+    # change. A millisecond has only 16 tickets, so every 16th time that an entry is reinstated, the
+    # next millisecond is used.
     millis = former // TICKETS_PER_MILLISECOND + (number % TICKETS_PER_MILLISECOND == 0)
     return millis * TICKETS_PER_MILLISECOND + (former + 1) % TICKETS_PER_MILLISECOND

@@ -1,7 +1,8 @@
 """Writes one JSON log line for each unit of work.
 
 If a namespace is configured, the line is in CloudWatch's embedded metric format, and CloudWatch
-reads the metrics from the log. No metric describes a single waitlist or person.
+reads the metrics from the log. The metrics describe the service as a whole, so no metric is about a
+single waitlist or person.
 """
 
 import re

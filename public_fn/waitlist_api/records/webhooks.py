@@ -106,7 +106,8 @@ class Cursor(Struct, frozen=True):
 
     # The timestamps of the last delivered events.
     settled: tuple[int, ...] = ()
-    # Events up to this timestamp have been dealt with, and are not read from the history again.
+    # All events up to this timestamp were delivered or given up, so they are not read from the
+    # history again.
     floor: int = 0
     waiting: tuple[Detail, ...] = ()
     dead: tuple[DeadLetter, ...] = ()

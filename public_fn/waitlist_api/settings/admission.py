@@ -39,8 +39,9 @@ PERIOD_MILLIS: dict[Period, int] = {
 
 
 def _cron(expression: str) -> str:
-    """Return the cron expression. Raise ValueError if it is invalid or matches no time in 50
-    years.
+    """Return the cron expression if it is valid.
+
+    Raise ValueError if it is invalid, or if it matches no time in 50 years.
     """
     try:
         next(CronSim(expression, datetime(2024, 1, 1, tzinfo=UTC)))
@@ -105,10 +106,11 @@ class Scheduled(Settings, frozen=True, kw_only=True):
     timezone: Annotated[
         TimeZone | None,
         Setting(
-            "The IANA time zone of `cron`. If daylight saving time skips a local time, the first "
-            "time after the gap is used. If a local time occurs twice, only its first occurrence "
-            "is used. Neither rule applies if the minute or the hour in `cron` begins with `*`: a "
-            "skipped time is then left out, and both occurrences of a time are used.",
+            "The IANA time zone of `cron`. When daylight saving time begins, some local times do "
+            "not exist. Instead of such a time, the first time after the gap is used. When "
+            "daylight saving time ends, some local times occur twice, and only the first "
+            "occurrence is used. If the minute or the hour in `cron` begins with `*`, times that "
+            "do not exist are left out instead, and both occurrences of a time are used.",
             null="the time zone of the waitlist",
             examples=["Europe/Berlin"],
         ),
@@ -150,8 +152,9 @@ class OfferHours(Settings, frozen=True, kw_only=True):
     timezone: Annotated[
         TimeZone | None,
         Setting(
-            "The IANA time zone of `from` and `to`. If daylight saving time skips a local time, "
-            "the first time after the gap is used. If a local time occurs twice, only its first "
+            "The IANA time zone of `from` and `to`. When daylight saving time begins, some local "
+            "times do not exist. Instead of such a time, the first time after the gap is used. "
+            "When daylight saving time ends, some local times occur twice, and only the first "
             "occurrence is used.",
             null="the time zone of the waitlist",
             examples=["Europe/Berlin"],
@@ -211,8 +214,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     max_inside: Annotated[
         int | None,
         Setting(
-            "How many customers may be inside or have an offer at the same time. Admitted "
-            "customers are inside until they exit or their pass ends.",
+            "How many customers may be inside or have an offer at the same time. A customer is "
+            "inside from the admission until the pass ends, or until the customer exits.",
             null="no limit",
             label="At most inside",
             ge=1,
@@ -242,9 +245,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         Setting(
             "What happens to an entry if its customer does not accept an offer in time. With "
             "`to_back`, it moves to the end of the queue. With `leave`, it leaves the waitlist. "
-            "With `keep_place`, it keeps its position and gets the next offer. After "
-            "`max_attempts` offers, it is set aside (parked). Until then, an inactive customer can "
-            "block a slot for `max_attempts` times `offer_seconds`.",
+            "With `keep_place`, it keeps its position and gets the next offer. If the customer "
+            "never responds, the entry is set aside (parked) after `max_attempts` offers. Until "
+            "then, it can block a slot for `max_attempts` times `offer_seconds`.",
             label="No-shows",
             choices={
                 "to_back": "Go to the end of the queue",
@@ -283,9 +286,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     then: Annotated[
         AfterUntil,
         Setting(
-            "What happens at the time `until` to customers who are still waiting. "
-            "With `wait`, they keep waiting. With `leave`, they leave the waitlist, "
-            "and their history shows the reason `over`.",
+            "What happens to customers who are still waiting at the time `until`, when the "
+            "admission ends. With `wait`, they keep waiting. With `leave`, they leave the "
+            "waitlist, and their history gives `over` as the reason.",
             label="People who still wait then",
             choices={"wait": "Keep waiting", "leave": "Leave the list, and are told"},
         ),
@@ -306,10 +309,11 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     customer_exit: Annotated[
         CustomerExit,
         Setting(
-            "When a customer's own `exit` makes room for the next customer. With `frees_now`, it "
-            "makes room at once, although the pass stays valid. With `frees_at_end`, it makes room "
-            "when the pass expires, and the customer cannot sign up again before that. An "
-            "operator's `exit` always makes room at once.",
+            "When the place of a customer who exits is free for the next customer. With "
+            "`frees_now`, the place is free at once, although the customer's pass stays valid. "
+            "With `frees_at_end`, the place is free when the pass expires, and the customer "
+            "cannot sign up again before that. This setting applies if the customer calls `exit`. "
+            "If an operator calls `exit`, the place is always free at once.",
             label="Customers who go out",
             choices={
                 "frees_now": "Free their room at once (you must then refuse their passes)",
@@ -322,8 +326,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         Setting(
             "The hours of the day in which the waitlist offers slots automatically. An operator's "
             "`admit` makes offers at any time. Scheduled slots outside these hours are offered "
-            "when the hours begin again. If an automatic offer of less than a day is open when the "
-            "hours end, its remaining time continues when they begin again.",
+            "when the hours begin again. If the hours end during an automatic offer of less than "
+            "a day, the customer keeps the remaining time, which continues when the hours begin "
+            "again.",
             null="that there is no restriction",
             label="Offers between",
         ),

@@ -17,8 +17,9 @@ class CallNumberRules(Settings, frozen=True, kw_only=True):
     restart: Annotated[
         Restart,
         Setting(
-            "When the numbers begin at 001 again. With `daily`, they do so on each day in the "
-            "waitlist's `timezone`. With `never`, no number is given out twice.",
+            "When the numbers begin at 001 again. With `daily`, the first number of each day is "
+            "001, and a day begins at midnight in the waitlist's `timezone`. With `never`, the "
+            "numbers do not begin again, so no number is given out twice.",
             label="Call numbers",
             choices={
                 "off": "Customers get no numbers",

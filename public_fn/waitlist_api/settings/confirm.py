@@ -20,9 +20,9 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
     every_days: Annotated[
         int,
         Setting(
-            "How often to ask customers whether they are still waiting, in days. The days are "
-            "counted from the signup, the last question or the last confirmation, whichever is "
-            "latest.",
+            "How often to ask customers whether they are still waiting, in days. A customer is "
+            "asked this number of days after the signup, and then this number of days after the "
+            "last question or the last confirmation, whichever is later.",
             label="Ask whether they are still waiting, every … days",
             ge=1,
             le=MAX_DAYS,
@@ -64,8 +64,8 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
             },
         ),
     ] = "park"
-    # The time at which the setting was turned on. If a customer was asked before this time and did
-    # not answer, nothing happens to the entry.
+    # The time at which the operator turned on the setting. An earlier question does not count: if a
+    # customer did not answer it, nothing happens to the entry.
     since_millis: Annotated[int, Setting(is_internal=True)] = 0
 
     @property

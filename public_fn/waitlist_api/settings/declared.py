@@ -25,8 +25,9 @@ class Setting(Struct, frozen=True, eq=False):
     about: str = ""
     # What null means, such as `no limit`.
     null: str = ""
-    # The labels of the field and of its choices in the console. If a group can be null, its first
-    # field may have the choice `off`, which stands for null.
+    # The labels of the field and of its choices in the console. If a group of settings can be null,
+    # the first field of the group may have the choice `off`. With this choice, the whole group is
+    # null.
     label: str = ""
     choices: Mapping[str, str] = {}
     examples: Sequence[Any] = ()
@@ -38,13 +39,13 @@ class Setting(Struct, frozen=True, eq=False):
     # The error message if the text does not match the pattern. If this field is empty, the message
     # in `errors.SHAPES` is used.
     refusal: str = ""
-    # Additional keywords for the JSON schema in the documentation of the API. The service does not
-    # check values against these keywords.
+    # More keywords for the setting in the JSON schema of the API. They only document the setting,
+    # and the service does not check values against them.
     schema: Mapping[str, Any] = {}
     # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # If a setting accepts either a string or a value of another type, validation errors show this
-    # name for the other type.
+    # Some settings accept either a string or a value of another type. In validation errors of such
+    # a setting, the other type has this name.
     tag: str = ""
     # If the setting contains questions, the maximum number of characters in an answer.
     max_answer: int | None = None
@@ -56,7 +57,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """A group of settings."""
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield each problem that involves several fields, as the name of a field and a message.
+        """Yield each problem that involves several fields. A problem consists of the name of a
+        field and a message.
 
         The name is empty if the problem concerns the whole group.
         """

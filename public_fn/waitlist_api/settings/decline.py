@@ -38,9 +38,8 @@ class DeclineRules(Settings, frozen=True, kw_only=True):
     at_most: Annotated[
         int,
         Setting(
-            "The number of offers that a customer can decline after each signup and "
-            "still keep the position. Each further decline moves the entry to the end "
-            "of the queue.",
+            "How many offers a customer can decline after each signup without losing the "
+            "position. Each further decline moves the entry to the end of the queue.",
             label="Declines that keep the place",
             ge=1,
             le=MAX_DECLINES,

@@ -27,8 +27,9 @@ def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
     """Yield the daily periods in which the policy makes offers, in order. The first period is the
     earliest one that ends after `millis`.
 
-    Daylight saving time can skip a local time, or repeat it. If it skips a time, the first time
-    after the gap is used. If it repeats a time, the first occurrence is used.
+    When daylight saving time begins, some local times do not exist. Instead of such a time, the
+    first time after the gap is used. When daylight saving time ends, some local times occur twice,
+    and the first occurrence is used.
     """
     openings = _times(hours.from_, hours.timezone, millis - LONGEST_MILLIS)
     closings = _times(hours.to, hours.timezone, millis - LONGEST_MILLIS)

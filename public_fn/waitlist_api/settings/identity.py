@@ -21,8 +21,9 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
         IdentityField,
         Setting(
             "The kind of address that identifies a guest. A signup must have this field in its "
-            "`profile`, and must not have a `customer_id`, because the service derives it from the "
-            "address. All spellings of an address have the same `customer_id`.",
+            "`profile`. It must not have a `customer_id`, because the service computes the "
+            "`customer_id` from the address. If an address can be written in several ways, all of "
+            "them have the same `customer_id`.",
             label="A guest is identified by",
             choices={
                 "off": "A customer id, which your app chooses or the page creates for each browser",
@@ -36,9 +37,10 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
         Verify,
         Setting(
             "Whether guests must verify their address. With `before_offer`, each signup returns "
-            "`202`, and a link is sent to the address. The entry is not ready until the customer "
-            "opens the link. With `off`, a second signup with the same address is refused with "
-            "`already_on_list`, which shows strangers who is on the list.",
+            "the status `202`, and a link is sent to the address. The entry is not ready until "
+            "the customer opens the link. With `off`, a second signup with the same address is "
+            "refused with the error `already_on_list`, so anyone can find out whether an address "
+            "is on the list.",
             label="Guests must verify their address",
             choices={"off": "No", "before_offer": "Yes, before they can be offered a place"},
         ),
@@ -57,8 +59,8 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
         PlusAddresses,
         Setting(
             "Whether addresses such as `ada+news@example.com` and `ada@example.com` belong to one "
-            "person. With `same`, they do, and dots in Gmail addresses are ignored. With "
-            "`different`, each address belongs to a different person.",
+            "person. With `same`, the service treats them as one address, and ignores dots in "
+            "Gmail addresses. With `different`, each address belongs to a different person.",
             label="ada+news@example.com is",
             choices={
                 "same": "The same person as ada@example.com",

@@ -141,8 +141,9 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         tuple[Country, ...],
         Setting(
             "The countries to which the waitlist sends SMS messages. If the list is empty, SMS "
-            "messages are sent only to the country in `identity.region`. If there is one country, "
-            "numbers without a country code are numbers of this country.",
+            "messages are sent only to the country in `identity.region`. If the list contains "
+            "exactly one country, numbers without a country code are treated as numbers of this "
+            "country.",
             max_length=250,
             schema=DISTINCT,
             check=check_distinct,

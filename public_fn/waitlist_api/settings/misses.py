@@ -13,8 +13,8 @@ class MissRules(Settings, frozen=True, kw_only=True):
     at_most: Annotated[
         int,
         Setting(
-            "After this many unused offers, `then` applies instead of `no_show`. Expired claims "
-            "count as unused offers.",
+            "The number of unused offers after which `then` decides what happens to the entry. "
+            "Before that, `no_show` decides. Expired claims count as unused offers.",
             label="Number of unused offers",
             ge=1,
             le=MAX_ATTEMPTS,

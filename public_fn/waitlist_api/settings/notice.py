@@ -34,8 +34,8 @@ class Notice(Settings, frozen=True, kw_only=True):
         ]
         | None,
         Setting(
-            "The text that customers read: either one text, or one text for each language. If "
-            "there is no text in the customer's language, the first text is shown. It may have "
+            "The text that customers read. It is either one text, or one text for each language. "
+            "If there is no text in the customer's language, the first text is shown. It may have "
             "several lines. An empty text ends the notice.",
             null="that there is no notice",
             examples=[

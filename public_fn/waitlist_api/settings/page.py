@@ -21,8 +21,9 @@ MAX_TEXT = 2000
 # The maximum number of characters in an answer to a question of the signup form.
 MAX_ANSWER = 200
 MAX_LABEL, MAX_WORDS, MAX_WORDS_BYTES = 100, 500, 8192
-# A host, and an optional port, path and query. No character in them can end a source in a
-# Content-Security-Policy header. The host cannot contain `@`, so the URL has no credentials.
+# A host, and an optional port, path and query. The pattern excludes all characters that would end a
+# source in a Content-Security-Policy header. It also excludes `@` from the host, so the URL has no
+# credentials.
 HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
 REST = r"([/?][A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?"
 LOOPBACK = r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?"
@@ -93,11 +94,11 @@ class PageField(Settings, frozen=True, kw_only=True):
     label: Annotated[
         Labels,
         Setting(
-            "The text that customers read: either one text, or one text for each language. If "
-            "there is no text in the customer's language, the first text is shown. A label may "
-            "have up to 100 characters, and the label of a `checkbox` up to 500. The label of a "
-            "`checkbox` may also contain links such as `[words](https://…)`. Only operators see "
-            "the label of a `hidden` field.",
+            "The text that customers read. It is either one text, or one text for each language. "
+            "If there is no text in the customer's language, the first text is shown. A label may "
+            "have up to 100 characters. The label of a `checkbox` may have up to 500 characters, "
+            "and may contain links such as `[words](https://…)`. Customers do not see the label "
+            "of a `hidden` field, but operators do.",
             examples=["Email", {"en": "Your name", "de": "Ihr Name"}],
         ),
     ]
@@ -131,9 +132,9 @@ class PageField(Settings, frozen=True, kw_only=True):
     kept_in: Annotated[
         Kept,
         Setting(
-            "Where to store the answer. If it is stored in the `profile`, operators can read it. "
-            "If it is stored in the `attributes`, claims can also filter by it, and it may have at "
-            "most 64 characters.",
+            "Where to store the answer. In the `profile`, operators can read it. In the "
+            "`attributes`, operators can read it too, and claims can filter by it, but it may "
+            "have at most 64 characters.",
             label="Kept in",
             choices={
                 "profile": "Profile, which operators can read",
@@ -259,9 +260,10 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     enter_url: Annotated[
         EnterUrl | None,
         Setting(
-            "The URL that admitted customers are sent to, with their pass after `#pass=`. It must "
-            "be an `https` URL, or an `http` URL on the customer's own machine. The URL must not "
-            "contain credentials or a fragment.",
+            "The URL to which admitted customers are sent. Their pass is added to the URL after "
+            "`#pass=`. It must be an `https` URL. Only for the customer's own machine, such as "
+            "`localhost`, is an `http` URL allowed. The URL must not contain credentials or a "
+            "fragment.",
             null="that customers stay on the page",
             label="Where customers enter",
             examples=["https://shop.example.com/enter"],
@@ -311,9 +313,9 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         tuple[Choice, ...],
         Setting(
             "The answers to the `source` field that are counted separately. Upper and lower case "
-            "make no difference. All other answers are counted together as `other`. This setting "
-            "is required if the field is a `text` or `hidden` field. If the field is a `select`, "
-            "each of its options is counted by default.",
+            "make no difference. All other answers are counted together as `other`. If the field "
+            "is a `text` or `hidden` field, this setting is required. If the field is a `select` "
+            "field, the default is to count each of its options separately.",
             label="Counted answers",
             max_length=50,
             schema=DISTINCT,
@@ -370,10 +372,11 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         return self.sources or (asked.choices if asked else ())
 
     def source_of(self, answers: Mapping[str, Any]) -> str | None:
-        """Return the source under which a signup is counted, or None if there is no answer.
+        """Return the source under which a signup is counted, or None if the customer gave no
+        answer.
 
-        Anyone can enter any answer, so all answers that an operator has not listed are counted as
-        `other`.
+        The answer can be any text. If it is none of the sources that are counted separately, the
+        signup is counted under `other`.
         """
         value = answers.get(self.source) if self.source else None
         if not isinstance(value, str) or not value.strip():

@@ -7,13 +7,14 @@ from waitlist_shared.limits import MAX_PRESENCE_SECONDS, MIN_PRESENCE_SECONDS
 
 
 class Presence(Settings, frozen=True, kw_only=True):
-    """When a customer counts as away, which means that the customer has stopped polling.
+    """When a customer counts as away.
 
-    If a customer is away, offers pass over the entry until the customer polls again. The entry
-    keeps its position in the queue.
+    Customers poll the service while their page is open. A customer who has stopped polling counts
+    as away, and offers pass over the entry until the customer polls again. The entry keeps its
+    position in the queue.
 
-    Polls are stored only for entries near the head of the queue. A customer without a stored poll
-    counts as present.
+    The service stores polls only for entries near the head of the queue. A customer without a
+    stored poll counts as present.
     """
 
     seconds: Annotated[

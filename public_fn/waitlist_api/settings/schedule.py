@@ -13,7 +13,8 @@ from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
-# The largest shift of local time by a clock change. Only changes to the date line are larger.
+# A clock change moves local time by at most three hours. Only a country that moves to the other
+# side of the date line changes it by more.
 LONGEST_CHANGE_SECONDS = 3 * 3600
 
 
@@ -68,17 +69,17 @@ def _instants_of(scheduled: Scheduled, millis: int) -> Iterator[Instant]:
 def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
     """Yield the times of a cron expression in milliseconds since 1970.
 
-    The first times may be a few hours before `millis`.
+    The search begins a few hours before `millis`, so the first times may be earlier than `millis`.
     """
-    # CronSim can skip a time directly after a clock change. Begin the search some hours early, so
-    # that it does not begin directly after such a change.
+    # CronSim can miss a time if its search begins directly after a clock change. Begin the search
+    # some hours earlier to avoid this.
     start = datetime.fromtimestamp(millis / 1000 - LONGEST_CHANGE_SECONDS, zone)
     minute, hour, *_ = cron.split()
     if minute.startswith("*") or hour.startswith("*"):
         yield from map(millis_of, CronSim(cron, start))
         return
-    # CronSim gets times without a time zone, so that it returns every time of the expression. The
-    # times that a clock change skips are then moved behind the gap.
+    # Let CronSim compute local times without a time zone, so that it returns every time of the
+    # expression. If a clock change skips a time, use the first time after the gap instead.
     for moment in CronSim(cron, start.replace(tzinfo=None)):
         yield millis_of(_after_gap(moment.replace(tzinfo=zone)))
 

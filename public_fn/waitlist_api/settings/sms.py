@@ -14,8 +14,8 @@ ALPHABET = frozenset(
 # it is preceded by an escape character.
 EXTENSION = frozenset("^{}\\[~]|€\f")
 # The maximum number of characters in an SMS message that has only one part, and in each part of a
-# longer message. The numbers are smaller in UCS-2, which is used if a character is not in the
-# alphabet.
+# longer message. If a character is not in the alphabet, the message is sent in the encoding UCS-2,
+# which has lower limits.
 DEFAULT_ALONE, DEFAULT_EACH = 160, 153
 UCS2_ALONE, UCS2_EACH = 70, 67
 

@@ -28,7 +28,7 @@ from waitlist_shared.limits import (
 )
 
 Rejoin = Literal["never", "after_leaving", "always"]
-# Decides whether new guests can sign up while the provider of the bot check is not available.
+# Says whether new guests can sign up while the provider of the bot check is not available.
 WhenDown = Literal["refuse", "accept"]
 # The maximum size of a request body. The limit for the data of a signup cannot be higher than this
 # size.
@@ -87,10 +87,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     timezone: Annotated[
         TimeZone,
         Setting(
-            "The time zone of the waitlist, as an IANA name. Days begin and end in this time zone, "
-            "for example when today's admissions are counted. The console shows times in it. Cron "
-            "expressions, offer hours and messages use it unless they name a time zone of their "
-            "own.",
+            "The time zone of the waitlist, as an IANA name. Days begin and end in this time "
+            "zone, for example when today's admissions are counted. The console shows times in "
+            "this time zone. Cron expressions, offer hours and messages use it too, unless they "
+            "name a time zone of their own.",
             label="Time zone",
             examples=["Europe/Berlin"],
         ),
@@ -248,9 +248,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     identity: Annotated[
         IdentityRules | None,
         Setting(
-            "The address that identifies a guest. The ids of entries are computed from this "
-            "address, and existing entries keep their ids. Choose this setting before the first "
-            "signup.",
+            "The address that identifies a guest. Choose this setting before the first signup. "
+            "The service computes the ids of entries from this address, and existing entries keep "
+            "their ids if you change the setting.",
             null="that clients send a `customer_id` instead",
         ),
     ] = None
@@ -302,9 +302,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         return millis_or_none(self.closes_at)
 
     def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
-        """Return the settings with the correct value of `confirm.since_millis`.
+        """Return the settings with the time at which the `confirm` setting was turned on.
 
-        The value is the time at which the `confirm` setting was turned on.
+        This time is stored in `confirm.since_millis`. A later change to the settings keeps it,
+        unless the `confirm` setting is turned off.
         """
         if self.confirm is None:
             return self

@@ -20,8 +20,8 @@ from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 T = TypeVar("T")
 # The id of the waitlist that the health check reads. The waitlist does not need to exist.
 NO_WAITLIST = "health"
-# Only a new value of `until` must be in the future. An unchanged `until` may have passed, because
-# operators send it along when they change other settings.
+# If an operator changes `until`, the new time must be in the future. An unchanged `until` may be in
+# the past, because a request that changes other settings also contains `until`.
 IN_PAST = FieldError(
     "body.admission.until", "must be in the future, because open offers end at this time"
 )
@@ -135,8 +135,9 @@ class Waitlists(Struct, frozen=True):
         try:
             is_ready = self.reindexer.confirm(record.segments)
         except (Cold, Rebuilding, StaleSegments):
-            # Redis does not have the whole queue yet, or the segments have changed again.
-            # Maintenance indexes the entries later.
+            # The entries cannot be indexed now, because Redis does not have the whole queue yet or
+            # because an operator has changed the segments again. Maintenance indexes the entries
+            # later.
             is_ready = False
         if not is_ready:
             self.queue.start_maintenance(record.waitlist_id)

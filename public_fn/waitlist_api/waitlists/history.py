@@ -55,8 +55,8 @@ class Flows(Struct, frozen=True, kw_only=True):
     @classmethod
     def between(cls, before: Sample, after: Sample) -> Self:
         """Return the number of events between two samples."""
-        # After Redis has lost data, a counter can be lower than before, so the difference can be
-        # negative.
+        # If Redis has lost data, a counter can be lower than in the sample before. Count no events
+        # in this case, instead of a negative number.
         names = Flows.__struct_fields__
         return cls(**{name: max(0, getattr(after, name) - getattr(before, name)) for name in names})
 
@@ -101,8 +101,8 @@ class CountHistory(Struct, frozen=True):
         start = last - series.points * step
         found = self.samples.read(waitlist_id, series.every, start - HOUR_MILLIS)
         before = self.samples.last(waitlist_id, start, start - KEPT_MILLIS)
-        # Hourly samples are only written when something has happened, so the newest per-minute
-        # sample can be later than the last hourly sample.
+        # If nothing happens for hours, no hourly sample is written. The newest per-minute sample
+        # can therefore be later than the last hourly sample, so it is read too.
         newest = self.samples.last(waitlist_id, last, last - KEPT_MINUTES_MILLIS, "minute")
         known = (before, *found, newest)
         samples = [sample for sample in known if sample is not None and sample.millis >= created]
@@ -135,8 +135,9 @@ class CountHistory(Struct, frozen=True):
         midnight = last_midnight(self.now_millis(), waitlist.settings.timezone)
         if created >= midnight:
             return admitted
-        # Use the sample at midnight, or else the last sample before midnight. If midnight is not at
-        # a full hour in UTC, there is only a per-minute sample.
+        # Use the sample at midnight, or else the last sample before midnight. In some time zones,
+        # midnight is not at a full hour in UTC. At such a midnight, there is only a per-minute
+        # sample.
         every: Every = "minute" if midnight % HOUR_MILLIS else "hour"
         first = self.samples.last(
             waitlist_id, midnight, max(created, midnight - HOUR_MILLIS), every
@@ -145,10 +146,10 @@ class CountHistory(Struct, frozen=True):
 
 
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
-    """Return a point for each time except the first, which is only the beginning of the first
-    period.
+    """Return a point for each time except the first. The first time only marks the beginning of the
+    first period.
 
-    A point contains the counts of the newest sample up to its time.
+    A point contains the counts of the newest sample that is not later than the point.
     """
     points: list[Point] = []
     samples = sorted(timed, key=lambda timed_sample: timed_sample[0])
@@ -158,8 +159,8 @@ def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
         samples = samples[len(past) :]
         newest = past[-1] if past else former
         if newest is not None and millis > times.start:
-            # Counts from before the first sample are not known. The first point therefore counts
-            # the events since that sample.
+            # What happened before the first sample is not known. The first point therefore counts
+            # only the events since the first sample.
             points.append(_point(millis, former or past[0], newest))
         former = newest
     return points

@@ -50,16 +50,16 @@ class Previews(Struct, frozen=True):
         if admission == waitlist.settings.admission:
             recent = Recent.read(self.samples, waitlist, now_millis)
         else:
-            # The stored samples show the waits under the saved policy, and not under this new
-            # policy.
+            # The stored samples show how long customers waited under the saved policy. They do not
+            # apply to this new policy, so do not use them.
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         until_millis = admission.until_millis if admission else None
         pace = recent.pace(newest, policy_of(local, now_millis), until_millis)
         turns = {people: people} if people else {at: at for at in POSITIONS}
         if people is None:
-            # A new customer is behind all waiting entries, but the wait depends only on the ready
-            # entries.
+            # A new customer is placed behind all waiting entries. The wait is estimated only from
+            # the entries that are ready, because entries that are not ready get no offer.
             turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
         instants = instants_after(local.schedule if local else (), now_millis)
         if until_millis is not None:

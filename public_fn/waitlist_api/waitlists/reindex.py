@@ -25,8 +25,8 @@ logger = logging.getLogger(__name__)
 Where = Literal["waiting", "held", "parked"]
 EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
-# How often all entries are searched. An entry that is moved during a search can be missed, so the
-# search is repeated.
+# The search for entries that are not indexed yet is repeated this many times, because it can miss
+# an entry that is moved during the search.
 ROUNDS = 4
 Renew = Callable[[], None]
 
@@ -124,8 +124,8 @@ class Reindexer(Struct, frozen=True):
 
 def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
     if record is None or record.status in ENDED:
-        # The signup has ended, so the entry belongs to no segment. It must be indexed nevertheless,
-        # because the index is complete only if every entry in Redis has been indexed.
+        # The signup has ended, so the entry belongs to no segment. Redis must be told this, because
+        # the index is complete only when every entry in Redis has been indexed.
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,

@@ -55,7 +55,7 @@ class Stack(Struct, frozen=True, kw_only=True):
         return is_chosen and self.reaches(settings)
 
     def fields_told_of_turn(self, settings: WaitlistSettings) -> list[IdentityField]:
-        """Return the names of the profile fields that contain the addresses for messages about the
+        """Return the names of the profile fields whose addresses get the messages about the
         customer's turn.
         """
         if not any(self.sends(settings, kind) for kind in TURN_KINDS):
@@ -450,8 +450,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="until_without_closes_at",
         settings=("admission.until", "closes_at"),
-        message="People can still sign up after the admission has ended, but are removed within a "
-        "minute. Set `closes_at` to the time of `until` or earlier.",
+        message="People can still sign up after the admission has ended, but the service removes "
+        "them from the waitlist within a minute. Set `closes_at` to the same time as `until`, or "
+        "to an earlier time.",
         is_broken=_opens_when_over,
     ),
     Rule(

@@ -26,8 +26,8 @@ NOTE_SECONDS = 10
 LEASED_PAUSE_SECONDS = 3
 FIRST_PAUSE_SECONDS = 5
 LONGEST_PAUSE_SECONDS = 3600
-# Events are retried for a day, so the last two days of a history contain all events that are not
-# delivered yet.
+# The delivery of an event is given up after a day. All events that must still be delivered are
+# therefore in the last two days of a history.
 TRIED_MILLIS = A_DAY_MILLIS
 HISTORY_DAYS = 2
 KEPT_STAMPS = 100
@@ -44,7 +44,7 @@ class Verdict(Struct, frozen=True):
     """The result of handling a queue message.
 
     If `again_seconds` is set, the message is handled again after this time. `given_up` is the
-    number of events that are not retried.
+    number of events whose delivery was given up.
     """
 
     result: Result
@@ -171,10 +171,10 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
 
 
 def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
-    """Return the events that were given up and that this replay sends again."""
+    """Return the events that this replay sends again, after their delivery was given up."""
     number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
-    # The receiver was told to erase the data of the entry, so events from before the erasure must
-    # not be sent again.
+    # When an entry is erased, the receiver is told to erase its data too. After that, do not send
+    # events from before the erasure again.
     replayed = [
         letter
         for letter in cursor.dead
@@ -217,9 +217,10 @@ def backoff_seconds(failures: int) -> int:
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether the event `detail` is given up together with `event`.
+    """Return whether the delivery of `detail` must be given up together with the delivery of
+    `event`.
 
-    Earlier events of the entry are given up too if they are at least a day old.
+    This includes `event` itself, and earlier events of the entry that are at least a day old.
     """
     if detail.number == event.detail.number:
         return True

@@ -117,7 +117,8 @@ class Receiver(Struct, frozen=True):
         )
         answer = connection.getresponse()
         if connection.is_aborted:
-            # The HTTP client accepts truncated headers as complete, so the status may be wrong.
+            # If the connection is closed before the headers are complete, the HTTP client accepts
+            # the truncated headers. The status may then be wrong, so the attempt has failed.
             raise TimeoutError
         # The status is already known, so an error while reading the body does not matter.
         with suppress(OSError, http.client.HTTPException):
@@ -180,7 +181,8 @@ class _Connection(http.client.HTTPConnection):
         self._lock = threading.Lock()
         self.is_aborted = False
         if parts.scheme == "https":
-            # The HTTP client omits the default port from the Host header.
+            # The HTTP client adds the port to the Host header unless it is the default port. The
+            # default port for HTTPS is 443.
             self.default_port = 443
 
     def connect(self) -> None:

@@ -15,7 +15,8 @@ BATCH = 10
 # The maximum number of rounds in one replay request. With more rounds, the request could exceed its
 # time limit, because each round makes three SQS calls.
 ROUNDS = 40
-# How long a received dead letter stays hidden, so that the same replay does not receive it again.
+# How long SQS hides a dead letter after it was received, so that the same replay does not receive
+# it twice.
 HIDDEN_SECONDS = 60
 
 

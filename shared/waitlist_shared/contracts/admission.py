@@ -59,8 +59,9 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # The number of customers to offer a slot. If it is None, the admission policy decides the
     # number.
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
-    # If `refill` is true and a customer does not use the offer, the next customer gets an offer,
-    # until `count` customers have entered. A request with a `count` of 0 cancels an earlier refill.
+    # If `refill` is true, Redis makes further offers until `count` customers have accepted one. The
+    # next customer gets an offer whenever a customer does not use theirs. A request with a `count`
+    # of 0 cancels an earlier refill.
     refill: bool = False
     # How long each offer of this request lasts, including the later offers of a `refill`. If this
     # field is None, the admission policy decides.
@@ -75,17 +76,17 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     once_body: OnceKey | None = None
-    # The versions of the settings and of the schedule that the caller knows. If Redis has newer
-    # settings or a different schedule, it makes no offers.
+    # The versions of the settings and of the schedule that the caller knows. Redis compares them
+    # with its own versions. If it has newer settings or a different schedule, it makes no offers.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # According to the record of the waitlist, Redis has added the slots of the schedule up to
-    # `counted_until`, and at most `counted_slots` of them are unused.
+    # The caller reads these values from the record of the waitlist. Redis has added the slots of
+    # the schedule up to the time `counted_until`, and at most `counted_slots` of these slots are
+    # unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
-    # The scheduled times from `schedule_from` up to `next_instant`. The time `next_instant` itself
-    # is not included.
+    # The times of the schedule after `schedule_from` and before `next_instant`.
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
     # The periods in which the waitlist makes offers, beginning with the current or the next period.
@@ -100,9 +101,9 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(Admit)
 class AdmitResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `admitted`, `repeat` or `behind`.
-
-    If the outcome is `behind`, the request was out of date and Redis made no offers.
+    """The `outcome` is `admitted` if Redis has carried out the request, and `repeat` if it has
+    carried out the same request before. It is `behind` if the request was out of date and Redis
+    made no offers.
     """
 
     # The deadline of the customer's offer. If customers are admitted automatically, it is the end
@@ -120,8 +121,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     scheduled: int = 0
     # The version of the settings in Redis, if it differs from the caller's version.
     settings_version: Number = 0
-    # How many entries the request has taken from the queue. A repeated request gets the number of
-    # the original request.
+    # The number of entries that have left the queue because of this request. A repeated request
+    # gets the number of the original request.
     taken: Number = 0
 
 
@@ -133,8 +134,9 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
     # The token of the offer, or an empty string if the caller does not know it. Several offers to
     # the same customer can have the same deadline, but their tokens differ.
     token: str = ""
-    # The deadline of the offer. If it is None, the request is about the open offer. If it is 0,
-    # Redis only checks whether it has carried out the same request before.
+    # The deadline of the offer to which the request belongs. None stands for the offer that is open
+    # now. With 0, Redis changes nothing, and only checks whether it has carried out the same
+    # request before.
     offered_until_millis: Number | None = None
 
 
@@ -154,8 +156,9 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 class Decline(OnOffer, frozen=True, kw_only=True):
     """Declines an offer."""
 
-    # With `place`, the entry keeps its rank and is passed over for `pause_seconds`. After `at_most`
-    # declines, each further decline moves the entry to the end of the queue.
+    # With `place`, the entry keeps its rank, and offers pass over it for `pause_seconds`. This
+    # applies only to the first `at_most` declines. Each further decline moves the entry to the end
+    # of the queue.
     to: Literal["place", "back"] = "back"
     pause_seconds: Annotated[int, Meta(ge=0, le=MAX_PAUSE_SECONDS)] = 0
     at_most: Annotated[int, Meta(ge=0, le=MAX_DECLINES)] = 0
@@ -201,15 +204,14 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Renew(OnEntry, frozen=True, kw_only=True):
-    """Restarts the pass of an admitted customer.
-
-    If the admission was recorded late, the customer then still gets the full duration of the pass.
+    """Restarts the pass of an admitted customer whose admission was recorded late, so that the
+    customer still gets the full duration of the pass.
     """
 
     # The ticket of the signup with which the customer was admitted.
     ticket: Ticket
-    # True if the customer was admitted through a claim. Such a customer may exceed the limit
-    # `max_inside`.
+    # True if an operator claimed the entry before the customer was admitted. Such a customer may be
+    # inside even if the limit `max_inside` is exceeded.
     is_claim: bool = False
 
 

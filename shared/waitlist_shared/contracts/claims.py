@@ -68,14 +68,14 @@ class Claimed(Struct, frozen=True, kw_only=True):
     attempts: Number
     rank: Rank
     ticket: Ticket
-    # The logical timestamp at which the entry's previous claim expired, if the record may not
-    # contain this yet. Otherwise it is 0.
+    # If the previous claim of the entry expired and the record may not contain this yet, this is
+    # the logical timestamp at which the claim expired. Otherwise it is 0.
     expired_stamp: Ticket
-    # The logical timestamp at which the entry's previous offer expired, if the record may not
-    # contain this yet. Otherwise it is 0.
+    # If the previous offer to the customer expired and the record may not contain this yet, this is
+    # the logical timestamp at which the offer expired. Otherwise it is 0.
     no_show_stamp: Ticket
-    # The deadline of the previous claim or offer, if it expired and the record may not contain this
-    # yet. Otherwise it is 0.
+    # If the previous claim or offer expired and the record may not contain this yet, this is its
+    # deadline. Otherwise it is 0.
     ended_millis: Number
     # The logical timestamp of the claim or offer. It is None if the customer has been admitted.
     stamp: Ticket | None = None
@@ -87,12 +87,13 @@ class Claimed(Struct, frozen=True, kw_only=True):
 
 @answers(Claim)
 class ClaimResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `claimed`, or `repeat` if an earlier request had the same `once_key`."""
+    """The `outcome` is `claimed`, or `repeat` if an earlier request had the same `once_key`. A
+    repeated request returns the entries of the original request.
+    """
 
     entries: list[Claimed]
     stamp: Ticket
-    # The name of the setting that limited the number of claimed entries. It is None if no setting
-    # limited the number.
+    # If a setting prevented the claim of more entries, this is its name. Otherwise it is None.
     limit: Literal["max_claims"] | None = None
 
 
@@ -123,8 +124,8 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
     token.
     """
 
-    # The logical timestamp of the admission. A repeated request returns the same `done_stamp`, but
-    # a new `stamp`.
+    # The logical timestamp at which the customer was admitted. If the request is repeated,
+    # `done_stamp` stays the same, but `stamp` is a new timestamp.
     done_stamp: Ticket
     # The time at which the customer's pass ends, or 0 if the customer is not inside.
     inside_until_millis: Number
@@ -139,8 +140,8 @@ class Release(OnHold, frozen=True, kw_only=True):
 
 @answers(Release)
 class ReleaseResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `released`, or `repeat` if the entry has already been released with this
-    token.
+    """The `outcome` is `released`, or `repeat` if an earlier request with this claim token has
+    already released the entry.
 
     If the outcome is `repeat`, `stamp` is the logical timestamp of the earlier release.
     """
@@ -167,7 +168,8 @@ class Park(OnHold, frozen=True, kw_only=True):
 
 @answers(Park)
 class ParkResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `parked`, or `repeat` if the entry has already been parked with this token.
+    """The `outcome` is `parked`, or `repeat` if an earlier request with this claim token has
+    already parked the entry.
 
     If the outcome is `repeat`, `stamp` is the logical timestamp at which the entry was parked.
     """
@@ -178,9 +180,9 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
 class Redrive(OnEntry, frozen=True, kw_only=True):
     """Returns a parked entry, which was set aside for an operator, to the queue."""
 
-    # The time at which the entry was parked. If the entry was parked at a different time, the
-    # request is refused. If the value is 0, Redis only checks whether it has carried out the same
-    # request before.
+    # The time at which the entry was parked, according to the caller. If the entry was parked at a
+    # different time, Redis refuses the request. With 0, Redis changes nothing, and only checks
+    # whether it has carried out the same request before.
     parked_millis: Number | None = None
     to: Literal["place", "back"] = "place"
 
@@ -209,7 +211,7 @@ class Expire(OnWaitlist, frozen=True, kw_only=True):
 
     # The number of seconds that must have passed since Redis last changed an entry of the result.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
-    # List also the entries whose last change has at most this logical timestamp.
+    # Also list the entries whose last change is not later than this logical timestamp.
     known_until: Ticket = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 
@@ -248,11 +250,11 @@ class Decision(Struct, frozen=True, kw_only=True):
     # The deadline of a claim or an offer, or the time at which the entry was parked or admitted, in
     # milliseconds.
     at: Number = 0
-    # The logical timestamp of the previous decision about the entry in Redis, or 0. If the record
-    # contains a later decision, Redis has lost that decision.
+    # The logical timestamp of the decision about the entry that Redis had made before this one, or
+    # 0. If the record contains a decision between these two, Redis has lost that decision.
     basis_stamp: Ticket | None = None
-    # The logical timestamp of the last decision that changed the rank of the entry. It is 0 if the
-    # record already contains this decision.
+    # The logical timestamp of the last decision that changed the rank of the entry. If the record
+    # already contains that decision, the value is 0.
     placed_stamp: Ticket | None = None
     # The Unix time in milliseconds at which the entry is ready again, or 0 if there is no delay.
     until_millis: Number = 0
@@ -261,7 +263,7 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 class DirtyPlace(Struct, frozen=True, kw_only=True):
-    """An entry whose record may be out of date, with its state in Redis."""
+    """The state of an entry in Redis, if the record of the entry may not contain this state yet."""
 
     entry_id: EntryId
     # The logical timestamp of the last decision about the entry. A Settle request with this
@@ -275,8 +277,8 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     # The deadline of a claim or an offer, the time at which the entry was parked, or the time at
     # which the customer's pass ends.
     time_millis: Number
-    # The decisions by Redis that the record may not contain yet, oldest first. If a claim was only
-    # extended or completed, this decision is left out.
+    # The decisions by Redis that the record may not contain yet, oldest first. The list does not
+    # contain decisions that only extended or completed a claim.
     decisions: tuple[Decision, ...] = ()
     # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
     # is waiting.
@@ -288,23 +290,23 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     """The entries whose record may be out of date."""
 
     stamp: Ticket
-    # True if this call has handled everything that had expired: claims, offers, and reasons why
-    # entries are not ready.
+    # True if this call has ended everything that had expired. This includes claims, offers, and
+    # reasons why entries are not ready.
     is_all: bool = False
     max_attempts: int
     places: list[DirtyPlace]
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
-    """Tells Redis which decisions the record of an entry contains.
+    """Tells Redis that the record of an entry contains all decisions up to the logical timestamp
+    `seen_stamp`.
 
-    These are the decisions up to the logical timestamp `seen_stamp`. If the last of them was an
-    admission, Redis removes the entry.
+    If the last of these decisions was an admission, Redis removes the entry.
     """
 
     seen_stamp: Ticket
-    # The `join_id` of an admitted signup. Redis remembers it, so that late messages cannot bring
-    # the entry back.
+    # The `join_id` of a signup whose customer was admitted. Redis remembers it for some time, so
+    # that a message that arrives late cannot put the entry back into the queue.
     join_id: JoinId | None = None
     ticket: Ticket | None = None
 
@@ -327,7 +329,7 @@ class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
     # The time and the id of the last entry on the previous page.
     after: Number = 0
     after_id: EntryId | None = None
-    # How many entries to skip, if the page does not follow another page.
+    # How many entries the page skips. This applies only if `after_id` is None.
     skip: Number = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
 

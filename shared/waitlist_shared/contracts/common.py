@@ -81,8 +81,8 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# The value that a sender sends if it does not know the `join_id` of a signup. The ticket then
-# identifies the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
+# The caller may not know the `join_id` of a signup, and then sends this value instead. In this
+# case, the ticket identifies the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
 
@@ -132,8 +132,9 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     readiness: Readiness | None = None  # None if the entry has always been ready
 
 
-# The states of an entry in Redis. The customer of an entry in the state `done` was admitted. An
-# entry in the state `no_show` will soon be removed from the waitlist by maintenance.
+# The states of an entry in Redis. If the state is `done`, the customer was admitted. If it is
+# `no_show`, the customer has lost the place, and maintenance will soon remove the entry from the
+# waitlist.
 PlaceState = EntryState | Literal["done", "no_show"]
 
 

@@ -18,7 +18,9 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class SharedMillisecond(Struct, frozen=True, array_like=True):
-    """The number of rows of an import that have a time in the same millisecond."""
+    """A millisecond in which several rows of an import have their time. `count` is the number of
+    these rows.
+    """
 
     ticket: Ticket  # the first ticket of this millisecond
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
@@ -39,23 +41,25 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(AllocateTickets)
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
-    """The tickets for the rows of an import. The first ticket is `first`, and each further ticket
-    is higher by `apart`.
+    """The tickets for the rows of an import.
+
+    The first row gets the ticket `first`. The ticket of each following row is higher by `apart`.
     """
 
     # A logical timestamp that is later than the timestamps of all earlier decisions.
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # For each item of `shared_milliseconds`, the offset of its first row. The ticket of this row is
+    # The offset for the first row of each item of `shared_milliseconds`. The ticket of this row is
     # the first ticket of the millisecond plus the offset.
     offsets: tuple[Number, ...] = ()
 
 
 class Insert(Signup, frozen=True, kw_only=True):
-    """Adds an entry at the rank of its ticket, or at the next free rank after it.
+    """Adds an entry at the rank of its ticket. If this rank is taken, the entry gets the next free
+    rank after it.
 
-    A closed waitlist accepts the entry too, because closing stops only signups.
+    A closed waitlist accepts the entry too, because closing a waitlist stops only signups.
     """
 
     ticket: Ticket

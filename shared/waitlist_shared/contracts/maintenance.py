@@ -24,11 +24,14 @@ from waitlist_shared.limits import MAX_RESTORE_MANY
 
 
 class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
-    """Increments a counter in Redis that shows whether Redis has lost writes."""
+    """Increments a counter in Redis.
+
+    If the counter is lower than expected, Redis has lost writes.
+    """
 
     epoch: Epoch | None = None
-    # The value of the counter after the previous heartbeat. If Redis has a lower value, it has lost
-    # writes.
+    # The value of the counter after the previous heartbeat. If the counter in Redis is lower than
+    # this value, Redis has lost writes.
     known_beat: Number = 0
     # How fast the waitlist admits people, as text. Redis returns this text when customers poll.
     pace: PaceText | None = None
@@ -36,8 +39,8 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(Heartbeat)
 class HeartbeatResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `beats` if Redis has all recent writes, and `behind` if Redis has lost some
-    of them.
+    """The `outcome` is `beats` if the counter has the expected value. It is `behind` if the counter
+    is lower, which shows that Redis has lost recent writes.
     """
 
     epoch: Epoch
@@ -59,15 +62,15 @@ class InspectResult(Result, frozen=True, kw_only=True):
     state: str  # a PlaceState, or `absent`
     rank: Rank
     token: str
-    # The deadline of a claim or an offer, the time at which the entry was parked, or the time at
-    # which the customer's pass ends. If the entry is waiting, this is the time at which its delay
-    # ends.
+    # A time whose meaning depends on the state of the entry. It is the deadline of a claim or an
+    # offer, the time at which the entry was parked, or the time at which the customer's pass ends.
+    # If the entry is waiting, it is the time at which its delay ends.
     time_millis: Number
     # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
     # is waiting.
     stamp: Number
-    # The logical timestamp of the last decision that may be missing from the record. It is 0 if
-    # there is no such decision.
+    # The logical timestamp of the last decision about the entry, if the record may not contain this
+    # decision yet. Otherwise it is 0.
     dirty_stamp: Number
     # The version of the entry's segments, or None if Redis has no segments for the entry.
     attributes_version: Number | None = None

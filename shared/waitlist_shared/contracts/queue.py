@@ -75,8 +75,8 @@ Combine = Literal["least", "sum"]
 class Settings(Struct, frozen=True, kw_only=True):
     """The settings that the Redis scripts enforce.
 
-    If a field has the name of a setting, it also has the value of this setting (see `init_of` in
-    waitlist_api/queue/messages.py).
+    A field with the name of a setting contains the value of this setting. The function `init_of` in
+    waitlist_api/queue/messages.py sets all fields.
     """
 
     # Redis keeps the settings with the higher version.
@@ -97,20 +97,20 @@ class Settings(Struct, frozen=True, kw_only=True):
     rate_count: Annotated[int, Meta(ge=1, le=MAX_RATE)] | None = None
     rate_millis: Annotated[int, Meta(ge=1000, le=86_400_000)] | None = None
     rate_from: Number | None = None
-    # With `offered`, every offer counts toward the rate. With `entered`, an offer counts only if
-    # the customer accepts it.
+    # Which offers count towards the rate. With `offered`, every offer counts. With `entered`, an
+    # offer counts only if the customer accepts it.
     rate_counts: RateCounts = "offered"
     # The version of the settings in which the admission schedule last changed, or 0 if there is no
     # schedule.
     schedule_version: Number = 0
-    # The Unix time in milliseconds at which the schedule was set. Redis ignores earlier times of
-    # the schedule.
+    # The Unix time in milliseconds at which the schedule was set. Redis makes no offers for times
+    # of the schedule before that.
     schedule_since: Number = 0
     # How a rate and a schedule are combined if the policy has both. With `least`, the smaller
     # number of admissions counts. With `sum`, both numbers are added.
     combine: Combine = "least"
-    # The number of customers inside, or with a claim or an offer, at which Redis makes no more
-    # offers. The number does not limit claims.
+    # Redis makes offers only while fewer than this number of customers are inside or have a claim
+    # or an offer. The number does not limit claims.
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     offer_seconds: OfferSeconds = DEFAULT_OFFER_SECONDS
     # The time for which an admitted customer counts as inside, or 0 if there is no policy.
@@ -152,18 +152,21 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
     settings: Settings
     mode: Mode
     epoch: Epoch
-    # All logical timestamps of a new queue are later than `floor_ticket`.
+    # If Redis creates a new queue, all its logical timestamps are later than `floor_ticket`.
     floor_ticket: Ticket = 0
-    # The values with which the counters of a new queue begin.
+    # If Redis creates a new queue, its counters begin with these values.
     counters: Counters = Counters()
-    # A new queue ignores the times of the schedule up to this Unix time in milliseconds. The offers
-    # for these times may have been made from the previous queue.
+    # If Redis creates a new queue, it ignores the times of the schedule up to this Unix time in
+    # milliseconds. The offers for these times may already have been made from the queue that Redis
+    # had before.
     scheduled_until: Number = 0
 
 
 @answers(Init)
 class InitResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `created`, `exists`, or `warmed` if the request has completed a rebuild."""
+    """The `outcome` is `created` if the request has created the waitlist in Redis, and `exists` if
+    Redis already had it. It is `warmed` if the request has completed a rebuild.
+    """
 
     state: State
     epoch: Epoch
@@ -220,7 +223,8 @@ class Leave(EndStay, frozen=True, kw_only=True):
 
 
 class Drop(EndStay, frozen=True, kw_only=True):
-    """Removes an entry that is not on the waitlist according to its record.
+    """Removes an entry that Redis may still have, although it is not on the waitlist according to
+    its record.
 
     The entry is not counted in `left`.
     """
@@ -228,8 +232,8 @@ class Drop(EndStay, frozen=True, kw_only=True):
     unless_placed: bool = False  # keep an entry that has a place in Redis
     is_admitted: bool = False  # count an admission that Redis has lost
     is_erased: bool = False  # also forget the moves of the entry
-    # The time until which the customer counts as inside, or 0 if the customer is not inside. If it
-    # is None, Redis keeps the time that it has.
+    # The time until which the customer counts as inside, or 0 if the customer is not inside. With
+    # None, Redis does not change whether and how long the customer is inside.
     inside_until_millis: Number | None = None
 
     @property
@@ -239,10 +243,11 @@ class Drop(EndStay, frozen=True, kw_only=True):
 
 @answers(Leave, Drop)
 class EndStayResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `left` or `dropped` if the entry was removed.
+    """If the entry was removed, the `outcome` is `left` for a Leave request and `dropped` for a
+    Drop request.
 
-    The outcome is `absent` if Redis did not have the entry. It is `present` if the entry was kept
-    because it has a place in Redis.
+    The outcome is `absent` if Redis did not have the entry. It is `present` if a Drop request has
+    kept the entry, because Redis still has it in the queue, claimed, offered or parked.
     """
 
     stamp: Ticket
@@ -264,8 +269,8 @@ class Bump(OnEntry, frozen=True, kw_only=True):
     # The number of places by which the entry moves ahead. The entry does not move into a higher
     # priority.
     places: Places | UnsetType = UNSET
-    # `front` moves the entry to the front of its priority. `back` sets its priority to 0 and moves
-    # it to the end of the queue.
+    # With `front`, the entry moves to the front of its priority. With `back`, the entry moves to
+    # the end of the queue and gets the priority 0.
     to: Literal["front", "back"] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -280,13 +285,13 @@ class BumpResult(Result, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     stamp: Ticket
-    # The logical timestamp of the move. A repeated request returns the same `moved_stamp`, but a
-    # new `stamp`.
+    # The logical timestamp at which the entry was moved. If the request is repeated, `moved_stamp`
+    # stays the same, but `stamp` is a new timestamp.
     moved_stamp: Ticket
     position: int
     total: int
-    # The number of places by which the entry moved ahead. It is negative if the entry moved back.
-    # It may be None if the request is repeated.
+    # The number of places by which the entry moved towards the front. If the entry moved towards
+    # the end, the number is negative. It may be None if the request is a repetition.
     moved_by: int | None = None
     # How many claims and offers of the entry have expired.
     attempts: Number
@@ -328,14 +333,15 @@ class PositionResult(Result, frozen=True, kw_only=True):
     offered_until_millis: Number | None = None
     # The token of the claim or offer. The token is empty if the entry is waiting.
     token: str = ""
-    # True if the record contains a call number that the customer should see.
+    # True if entries get call numbers. Redis does not store the numbers, so the caller reads the
+    # customer's number from the record.
     has_call_numbers: bool = False
     # The position of the entry, which is 1 plus the number of entries ahead of it. Entries with an
     # unverified address do not count.
     position: int | None = None
     rank: Rank | None = None
     ticket: Ticket | None = None
-    # The positions within the segments that the request names, in the same order.
+    # The positions of the entry in the requested `segments`, in the same order.
     places: tuple[SegmentPlace, ...] = ()
     # How fast the waitlist admits people, as text. It can also be `unknown` or `paused`.
     pace: str | None = None
@@ -353,10 +359,10 @@ class PositionResult(Result, frozen=True, kw_only=True):
 
 
 class DrawStamp(OnWaitlist, frozen=True, kw_only=True):
-    """Creates a stamp (logical timestamp) for an event that is written only to the record of an
+    """Creates a logical timestamp (stamp) for an event that is written only to the record of an
     entry.
 
-    The stamp is later than the stamps of all decisions that Redis has made.
+    The new timestamp is later than the timestamps of all decisions that Redis has made.
     """
 
     # The newest logical timestamp in the record. The new stamp is later than this timestamp.
@@ -373,8 +379,8 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
     in time.
     """
 
-    # The ticket of the signup whose customer did not confirm. It prevents a late request from
-    # ending the wait of a later signup.
+    # The ticket of the signup whose customer did not confirm. If the customer has signed up again,
+    # the entry has a different ticket, and this late request does not end its wait.
     ticket: Ticket
     confirm_by_millis: Number
     # `park` sets the entry aside for an operator. `to_back` moves it to the end of the queue.
@@ -456,20 +462,23 @@ class StatsResult(Result, frozen=True, kw_only=True):
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"]
     pace: str
-    # The number of customers who must still enter to complete the quota. Each `admit` with `refill`
-    # begins a quota, or adds its `count` to the running quota.
+    # If an operator calls `admit` with `refill`, the waitlist makes offers until `count` customers
+    # have entered. This quota is the number of customers who must still enter. Another `admit` with
+    # `refill` adds its `count` to it.
     quota: Number
-    # The number of open offers of the quota. Like the next two values, it is 0 if `quota` is 0.
+    # The number of open offers that belong to the quota. Without a quota, this value and the next
+    # two are 0.
     quota_open: int = 0
-    # The number of customers who have accepted an offer of the quota.
+    # The number of customers who have accepted an offer that belongs to the quota.
     quota_entered: int = 0
     # The Unix time in milliseconds at which the quota began.
     quota_since: Number = 0
-    # True if maintenance has work to do, for example because a pass has ended in the meantime.
+    # True if maintenance has work to do. For example, a pass may have ended since the last
+    # maintenance run.
     is_due: bool
     # The logical timestamp of the last change.
     last_stamp: Number
-    # The logical timestamp that a change would get if the change were made now.
+    # The logical timestamp that a change would get if it were made at this moment.
     clock_stamp: Number
     beat: Number
     settings_version: Number
@@ -505,8 +514,9 @@ class BoardResult(Result, frozen=True, kw_only=True):
     as_of_millis: Number
     total: Number
     line: Line
-    # A JSON list of pairs of a rank and a position, in serving order. It contains the first 200
-    # entries, and after them entries whose positions are at most 1% apart.
+    # A JSON list of pairs of a rank and a position, in serving order. It contains a pair for each
+    # of the first 200 entries. After these entries, it contains a pair only for some entries, so
+    # that each listed position is at most 1% higher than the previous one.
     cuts: str
 
 
@@ -523,12 +533,12 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
     # The logical timestamp of the newest event in the record. Redis creates only later timestamps
     # from then on.
     known_stamp: Ticket = 0
-    # The id of the queue in Redis. Each request of a rebuild must contain the id that the queue got
-    # at the beginning of the rebuild.
+    # The id of the queue in Redis. A queue gets a new id at the beginning of a rebuild, and each
+    # request of the rebuild must contain this id.
     epoch: Epoch | None = None
-    # With `absent`, the entry is restored only if Redis does not have it. With `older`, it is also
-    # restored if Redis has no newer decisions about it. With `unchanged`, it is also restored if it
-    # still has the `expected` state and rank in Redis.
+    # If Redis already has the entry, `absent` keeps the entry in Redis as it is. `older` replaces
+    # it unless Redis has newer decisions about it. `unchanged` replaces it only if it still has the
+    # `expected` state and rank in Redis.
     when: Literal["absent", "older", "unchanged"] = "absent"
     expected: Seen | None = None
     once_key: OnceKey | None = None
