@@ -32,9 +32,9 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         item = decode(change["NewImage"])
         return _changed(Detail.from_history_item(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
-        # Only the record of a customer who has been on the waitlist has a stamp (a logical
-        # timestamp). Without a stamp, no event about the customer was ever published, so do not
-        # publish the deletion of the record.
+        # If the record has no stamp (a logical timestamp), the customer has never been on the
+        # waitlist, and no event about them was ever published. Therefore do not publish the
+        # deletion of the record.
         item = decode(change["OldImage"])
         return _changed(Detail.from_erased_record(item, read_at)) if "stamp" in item else None
     return None

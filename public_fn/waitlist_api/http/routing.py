@@ -160,9 +160,7 @@ class Route(Struct, frozen=True):
 
 @cache
 def _names(*, has_accounts: bool) -> dict[str, tuple[str, str]]:
-    """Return a dictionary from each route key to the names of the module and of the method that
-    handle the route.
-    """
+    """Return, for each route key, the names of the module and the method that handle the route."""
     skipped = "routes.guests" if has_accounts else "routes.accounts"
     return {
         key: (module, name)

@@ -31,8 +31,8 @@ STOP_MILLIS = 60_000
 # run repeats no more than this part.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# The pause before the audit compares an entry that differs a second time. No request takes this
-# long, so a difference that remains was not caused by a request in progress.
+# The pause after which the audit compares differing entries again. No request takes this long, so a
+# difference that remains was not caused by a request in progress.
 IN_FLIGHT_SECONDS = 10.0
 
 

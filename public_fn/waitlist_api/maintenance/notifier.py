@@ -20,9 +20,9 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# An `ending` notice tells a customer that their offer ends soon. It is due when only the last part
-# (1 / PART) of the offer's duration is left. For long offers, it is due a day before the end. A run
-# writes a notice up to RUN_MILLIS before it is due, because the next run may be too late.
+# An `ending` notice tells a customer that their offer ends soon. It is due when a quarter of the
+# offer's duration is left. For long offers, it is due a day before the end. A run writes a notice
+# up to RUN_MILLIS before it is due, because the next run may be too late.
 PART = 4
 DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000

@@ -1,5 +1,5 @@
-"""Record the decisions that Redis has made, such as the end of a claim, if no request has recorded
-them.
+"""Write to the records what Redis has decided, such as the end of a claim, if no request has
+recorded it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,10 @@ PAGES = 100
 
 
 class Reconciler(Struct, frozen=True):
-    """Ends expired claims and offers, and writes unrecorded decisions by Redis to the records."""
+    """Ends expired claims and offers.
+
+    Writes to the records what Redis has decided and no request has recorded.
+    """
 
     queue: QueueClient
     entries: EntryRecords
@@ -95,8 +98,8 @@ class Reconciler(Struct, frozen=True):
                 if not self._record(record, place, expired):
                     continue
                 if place.state == NO_SHOW:
-                    # If one of these errors is raised, a different request is removing the entry,
-                    # or the customer is joining again. Nothing is left to do.
+                    # Each of these errors means that a different request is removing the entry, or
+                    # that the customer is joining again. In both cases, nothing is left to do.
                     last = place.decisions[-1].verb if place.decisions else ""
                     by, reason = reason_to_leave(is_silent=last == "unanswered_left")
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
@@ -136,8 +139,9 @@ class Reconciler(Struct, frozen=True):
         return bool(settled or others)
 
     def _send_in_batches(self, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
-        """Send requests in batches, because the decisions on one page may need more than one
-        batch.
+        """Send requests in batches.
+
+        One page of entries may need more requests than a batch can contain.
         """
         starts = range(0, len(requests), MAX_BATCH)
         batches = [send_batch(self.queue, requests[start : start + MAX_BATCH]) for start in starts]
@@ -319,8 +323,8 @@ def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """
     if place.state == "offered" and record.hold.token != place.token:
         if record.stamp > _newest_stamp(place):
-            # The record has changed since Redis sent its list of entries. The offer may have ended
-            # in Redis as well in the meantime.
+            # The record has changed since Redis sent its list of entries, so the offer may have
+            # ended in Redis too.
             return False
         # When Redis makes an offer, it remembers this until the offer is recorded. If Redis does
         # not remember it any more, the offer was recorded, and the record contains a later change.

@@ -277,8 +277,8 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # This run did not make all offers that the policy allows. Count the waitlist in the
-                # gauge `admissions_overdue`.
+                # This run did not make all offers that the policy allows, so admissions may be
+                # late. Count the waitlist in the gauge `admissions_overdue`.
                 self.metrics.add("admissions_overdue")
         return told if is_whole and not is_overdue else None
 

@@ -58,9 +58,9 @@ class Strays(Struct, frozen=True):
             elif strays:
                 found.setdefault(waitlist_id, []).extend(strays)
         if found:
-            # The signup of such an entry may still be in progress, because a signup can reach Redis
-            # before its record is written. After this pause, no such signup is in progress any
-            # more.
+            # If an entry has no record, its signup may still be in progress, because a signup can
+            # reach Redis before its record is written. After this pause, the signup is no longer in
+            # progress.
             self.pause(IN_FLIGHT_SECONDS)
         for waitlist_id, once in found.items():
             if run_isolated(partial(self._drop, waitlist_id), once) is None:

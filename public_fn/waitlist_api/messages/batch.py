@@ -119,8 +119,8 @@ class Batches:
                 raise TryAgain(POSTPONED)
             self._handle(json.loads(record.body))
             if _receives(record.raw_event) == 1:
-                # Measure the age only at the first attempt. At a later attempt, it would include
-                # the pauses between the attempts.
+                # Measure the age of a message only at the first attempt. At a later attempt, the
+                # age would include the pauses between the attempts.
                 self._note_age(record)
         except TryAgain as error:
             self._counts["retried"] += 1

@@ -224,8 +224,8 @@ class Broadcasts(Struct, frozen=True):
     def _is_meant(self, broadcast: Broadcast, record: EntryRecord) -> bool:
         """Return whether this person should get the broadcast.
 
-        The person must have joined before the broadcast began. They must not have left, and their
-        record must not be in the process of being erased.
+        People do not get a broadcast if they joined after it began, if they have left, or if their
+        data is being erased.
         """
         is_there = record.status in PRESENT or record.inside_until(self.now_millis()) > 0
         is_earlier = (record.ticket or 0) < broadcast.stamp

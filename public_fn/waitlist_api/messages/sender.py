@@ -123,8 +123,8 @@ class Sender(Struct, frozen=True):
             return self._drop(delivery, to)
         if kind.only_in_offer_hours:
             self._check_hours(record, waitlist.settings, event)
-        # Issue the code in the link now, and not for the time of the event. Otherwise, the code
-        # could have expired already.
+        # Issue the code in the link at the current time. A code that was issued at the time of the
+        # event could have expired already.
         texts = self._find_own_texts(kind, record, event)
         if kind.is_written and not texts:
             return self._drop(delivery, "over")

@@ -1,4 +1,4 @@
-"""Start the passes of customers again whose admission was recorded late."""
+"""If a customer's admission was recorded late, start the customer's pass again."""
 
 from collections.abc import Sequence
 

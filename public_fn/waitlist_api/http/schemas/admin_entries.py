@@ -186,8 +186,8 @@ class RemoveBody(Body):
         bool,
         Field(
             description="Whether to also ban the customer. If a banned customer signs up again or "
-            "is imported, the request is refused with `banned`. A customer can be banned in any "
-            "status. If the customer has been admitted, they stay admitted."
+            "is imported, the signup or the row of the import is refused with `banned`. A customer "
+            "can be banned in any status. If the customer has been admitted, they stay admitted."
         ),
     ] = False
 

@@ -92,8 +92,8 @@ class MessageBody(Body):
         Field(
             min_length=1,
             max_length=MAX_ADMIT,
-            description="The message goes only to the entries with these ids. Send either "
-            "`entries`, or `filter` and `status`. Unknown ids and the ids of customers who have "
+            description="The message goes only to the entries with these ids. `entries` cannot be "
+            "combined with `filter` or `status`. Unknown ids and the ids of customers who have "
             "left are ignored.",
         ),
         AfterValidator(_alone),

@@ -152,8 +152,8 @@ class FunnelAnswer(Model):
     left: Annotated[
         Count,
         Field(
-            description="How many people lost their offer for another reason. They left the "
-            "waitlist, were removed or were erased, or an operator withdrew the offer."
+            description="How many people lost their offer before its end. They left the waitlist, "
+            "were removed or were erased, or an operator withdrew the offer."
         ),
     ]
     delivered: Annotated[

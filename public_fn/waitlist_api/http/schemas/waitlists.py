@@ -360,8 +360,8 @@ WaitlistConfigAnswer: Any = create_model(
             RebuildAnswer | None,
             Field(
                 description="The progress of a rebuild. If Redis loses the waitlist's queue, the "
-                "service rebuilds the queue. Until then, requests that need the queue fail with "
-                "`503 rebuilding`. Null if no rebuild is running."
+                "service rebuilds the queue. During the rebuild, requests that need the queue fail "
+                "with `503 rebuilding`. Null if no rebuild is running."
             ),
         ],
         "warnings": Annotated[

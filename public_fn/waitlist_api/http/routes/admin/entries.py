@@ -130,12 +130,12 @@ class Routes(Struct, frozen=True):
     def find_person(
         self, waitlist_id: WaitlistId, body: AddressBody
     ) -> AdminEntryWithHistoryAnswer:
-        """The email address or telephone number can be spelled in any way, for example with spaces
-        in the number.
+        """The operation finds the entry that has this email address or telephone number, in any
+        spelling.
 
-        It is sent in the body of the request, because URLs are logged. The operation works only if
-        the waitlist has `identity` set. If customers sign in with an OIDC issuer, the request fails
-        with `no_entry_tokens`.
+        The address is sent in the body of the request, because URLs are logged. The operation works
+        only if the waitlist has `identity` set. If customers sign in with an OIDC issuer, the
+        request fails with `no_entry_tokens`.
         """
         if self.identities is None:
             raise NoEntryTokens
