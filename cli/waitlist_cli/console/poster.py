@@ -2,6 +2,7 @@
 
 from urllib.parse import urlencode
 
+from jinja2.filters import do_mark_safe
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -37,7 +38,8 @@ def routes(console: Console) -> list[Route]:
             languages=LANGUAGES,
             chosen=chosen,
             # The SVG is a part of the page, because a browser loads no logo for an SVG in <img>.
-            poster=draw_poster(waitlist, chosen),
+            # `draw_poster` escapes all settings of the waitlist.
+            poster=do_mark_safe(draw_poster(waitlist, chosen)),
             file=f"{request.url.path}.svg?{query}",
         )
         logo = origin_of((waitlist["page"] or NO_PAGE)["logo_url"])

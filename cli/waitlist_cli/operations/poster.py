@@ -62,7 +62,7 @@ def draw_poster(
     own = page["texts"].get(shown[0], {}) if len(shown) == 1 else {}
     name = _clean(own.get("name", waitlist["name"]))
     about = _clean(own.get("text", page["text"]))
-    colour = page["colour"] or COLOUR
+    colour = escape(page["colour"] or COLOUR)
     joins = [(language, JOIN_HERE[language]) for language in shown]
     return "\n".join(
         (

@@ -26,6 +26,16 @@ def test_a_poster_is_shown_and_downloaded(console: Opened, bakery: Bakery) -> No
     assert saved.text in shown
 
 
+def test_the_texts_of_a_list_are_only_texts_on_the_page_of_its_poster(
+    console: Opened, bakery: Bakery
+) -> None:
+    text = "</svg><script src='//x.example'></script>"
+    bakery.typed.run("page", bakery.waitlist_id, "--text", text)
+    page = console.page(f"/lists/{bakery.waitlist_id}/poster?language=en")
+    assert "<script src='//x.example'" not in page
+    assert escape("</svg><script") in page
+
+
 def test_only_the_page_of_a_poster_may_load_the_logo(console: Opened, bakery: Bakery) -> None:
     logo = "https://example.com/logo.svg?a=1&b='2'"
     bakery.typed.run("page", bakery.waitlist_id, "--logo", logo)
