@@ -25,8 +25,9 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 @cache
 def service() -> RequestLog:
     """Create the service when the first message arrives, and return it for all later messages."""
-    # The service is not created when this module is imported. With SnapStart, the module may have
-    # been imported long ago, on a different machine.
+    # The service is not created when this module is imported. With SnapStart, Lambda imports the
+    # module once, and later starts copies of the process on other machines. A connection to Redis
+    # from the time of the import would be dead by then.
     random.seed()  # all copies of a snapshot would otherwise choose the same pauses
     return compose(Config.from_env(os.environ))
 

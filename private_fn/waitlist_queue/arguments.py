@@ -1,4 +1,4 @@
-"""Converts a request to the arguments of its script."""
+"""Converts a request to the arguments of the Lua script that carries out the request."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -20,10 +20,11 @@ PLAIN = (str, int)  # most values have one of these types, which need no packing
 
 
 def pack(value: Any) -> Argument:
-    """Convert the value of a field to a number or a string that scripts can read.
+    """Convert the value of a field to a number or a string, because scripts receive no other types.
 
-    A missing value becomes an empty string. The items of a tuple are separated by spaces. A struct
-    becomes `name=value` pairs, or values separated by colons if the struct is `array_like`.
+    A missing value becomes an empty string. The items of a tuple are separated by spaces. The
+    fields of a struct are written as `name=value`. If the struct is `array_like`, only the values
+    are written, separated by colons.
     """
     if type(value) in PLAIN:
         return value  # type: ignore[no-any-return]
@@ -54,7 +55,11 @@ def _pack_hold(request: c.OnHold) -> str:
 
 
 def _pack_place(request: c.Insert) -> str:
-    """Return the place at which an imported entry is added, in the form "rank:ticket"."""
+    """Return the rank and the ticket of an imported entry, in the form "rank:ticket".
+
+    The rank is the entry's sort key in the queue. If the ticket can be computed from the rank, it
+    is left out.
+    """
     if request.rank is None:
         return f"{(MAX_PRIORITY - request.priority) * TIER + request.ticket}:"
     return f"{request.rank}:{request.ticket}"
@@ -113,8 +118,9 @@ def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# The functions that compute a script's argument from a request. An argument that is not listed here
-# is copied from the request's field of the same name.
+# Some arguments of a script are computed from the request. This dictionary contains the functions
+# that compute them, by the name of the argument. Every other argument is copied from the request's
+# field of the same name.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _pack_expected,
     "filters": _pack_filters,

@@ -40,10 +40,12 @@ class Config:
     redis_url: str = field(repr=False)  # may hold a password
     redis_cluster: bool
     log_level: str
-    # If there is no IAM user, the function logs in with the user and password in `redis_url`.
+    # If there is no IAM user, the private function logs in to Redis with the user and password in
+    # `redis_url`.
     iam_user: IamUser | None = None
     metrics_namespace: str = ""
-    # If each Redis server has its own `run_id`, scripts can detect a failover.
+    # True if each Redis server has its own `run_id`, by which scripts notice that a different
+    # server has taken over.
     redis_has_run_ids: bool = False
 
     @classmethod

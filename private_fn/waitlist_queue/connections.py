@@ -101,9 +101,9 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # The server sends session tickets after a TLS handshake. The connection pool closes a
-            # connection that has unread data, so read the tickets together with the reply to a
-            # PING.
+            # The server sends session tickets after a TLS handshake. If the tickets are not read,
+            # the connection pool finds unread data and closes the connection. Send a PING, because
+            # reading its reply also reads the tickets.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()
 

@@ -32,8 +32,8 @@ unverified = _key("unverified")
 # milliseconds, at which the first of the reasons ends.
 ready_at = _key("ready_at")
 
-# A hash with the reasons why each entry is not ready.
-# Entries that have always been ready are not in the hash.
+# A hash with the reasons why entries cannot be admitted at the moment (are not ready). It contains
+# only entries that are not ready, or were not ready at some time.
 readiness = _key("readiness")
 
 # A hash with the time of each customer's last poll. It contains only customers near the head of the
@@ -44,19 +44,19 @@ last_polls = _key("last_polls")
 # the logical timestamp at which the signup ended.
 tombstones = _key("tombstones")
 
-# A hash with the tickets of moved entries. The ticket of any other entry can be computed from its
-# rank.
+# A hash with the tickets of entries that were moved in the queue. If an entry was not moved, its
+# ticket can be computed from its rank.
 tickets_of_moved = _key("tickets_of_moved")
 
 # A sorted set of entries with a claim or an offer, sorted by deadline.
 held = _key("held")
 
-# A sorted set of claimed entries, sorted by deadline.
-# The set exists only if the waitlist has the `max_claims` setting.
+# A sorted set of claimed entries, sorted by deadline. It exists only if the setting `max_claims`
+# limits the number of claims.
 claimed = _key("claimed")
 
-# A hash with the state of each entry that is not waiting.
-# Examples are entries with a claim or an offer, and parked entries, which are set aside.
+# A hash with the state of each entry that was taken out of the queue, for example because it has a
+# claim or an offer, or because it was parked (set aside for an operator).
 claims = _key("claims")
 
 # A sorted set of parked entries, which are set aside for an operator.
@@ -70,7 +70,8 @@ attempts = _key("attempts")
 # score is the logical timestamp of the entry's last change.
 dirty = _key("dirty")
 
-# A hash with the changes by Redis that the record of an entry may not contain yet.
+# A hash with changes to entries that were made in Redis, and that may still be missing in the
+# records of the entries.
 pending_decisions = _key("pending_decisions")
 
 # The segment index: a sorted set of the waiting entries in each segment. Its members are explained
@@ -81,16 +82,16 @@ segments = _key("segments")
 # were computed.
 tags = _key("tags")
 
-# A hash that counts the imported rows with the same signup time. The name of a field is the ticket
-# that was computed from the signup time.
+# A hash that counts how many imported rows have the same signup time. Its fields are named after
+# the tickets that were computed from the signup times.
 shared_milliseconds = _key("shared_milliseconds")
 
 # A sorted set of customers who are inside.
 # The score is the time, in milliseconds, at which the customer's pass ends.
 inside = _key("inside")
 
-# A hash with the ticket of each customer who is inside.
-# The ticket identifies the signup with which the customer was admitted.
+# A hash with one ticket for each customer who is inside. The ticket identifies the signup with
+# which the customer was admitted.
 visits = _key("visits")
 
 # A public snapshot of the positions in the queue, which is called the board.
@@ -100,10 +101,10 @@ board = _key("board")
 # Each entry has its own set of moves, so the set can be deleted when the data of the customer is
 # erased.
 def moves(waitlist_id: str, entry_id: str) -> str:
-    """Return the name of the sorted set that remembers the moves of an entry.
+    """Return the name of the sorted set that lists the requests to move an entry in the queue.
 
-    The set contains the idempotency key of each move, so that a repeated request does not move the
-    entry again.
+    The set contains the idempotency key of each request, so that a repeated request does not move
+    the entry again.
     """
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 

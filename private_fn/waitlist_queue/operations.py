@@ -43,8 +43,9 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
 def _script_of(request: type) -> Script:
     """Return the script that carries out a type of request.
 
-    The script has the name of the type or of one of its base classes. For example, `Leave` and
-    `Drop` are both subclasses of `EndStay`, so both use `end_stay.lua`.
+    The script has the same name as the type. If there is no such script, it has the name of a base
+    class. For example, `Leave` and `Drop` are both subclasses of `EndStay`, so `end_stay.lua`
+    carries out both.
     """
     try:
         return script_named(c.operation_name(request.__name__))
@@ -91,7 +92,8 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     return [result_of(operation.script, operation.result, own) for own in replies]
 
 
-# The parameter is the script's name, because the cache would need too long to hash a Script object.
+# The parameter is the name of the script and not a Script object, because lru_cache hashes its
+# parameters in each call, and hashing a Script object takes too long.
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
     """Return the Redis keys that a script uses for every request about a waitlist."""

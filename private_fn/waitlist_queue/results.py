@@ -23,7 +23,8 @@ def result_of(script: Script, result: type[c.Result], reply: Reply) -> Message:
     if outcome in BY_CODE:
         return failure(BY_CODE[outcome]())
     values = _by_name(script, ("outcome", *script.returns[outcome]), reply)
-    # The conversion must not be strict, because a script returns the number 1 for true.
+    # A script returns the number 1 for true. A strict conversion would reject this number, so the
+    # conversion is not strict.
     return encoded(msgspec.convert(values, result, strict=False))
 
 

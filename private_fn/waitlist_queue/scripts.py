@@ -53,7 +53,8 @@ class Script:
     added: Names
     # Maps each outcome to the names of the values that come after it in the reply.
     returns: dict[str, Names]
-    # For each value in a reply that is a list of rows, the names of the columns.
+    # Some values in a reply are lists of rows. This dictionary contains the names of their columns,
+    # by the name of the value.
     rows: dict[str, Names]
     # The number of requests that one run can carry out.
     per_run: int
@@ -119,10 +120,10 @@ def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
 
 
 def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
-    """Return the first line of a script's Lua code.
+    """Return the first line of a script's Lua code, which declares variables.
 
-    The line defines variables for the keys, for the arguments, and for the fields of the hash
-    `meta` that the script uses.
+    The variables contain the Redis keys, the arguments, and those fields of the hash `meta` that
+    the script uses.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"
@@ -170,7 +171,8 @@ def _header(text: str) -> str:
 def _declared(header: str, keyword: str) -> dict[str, Names]:
     """Return the declarations in the header lines that begin with a keyword.
 
-    Each line has the form `name|name word word`, and declares the words for each of its names.
+    A line such as `joined|already rank ticket` declares the words `rank` and `ticket` for both
+    names, `joined` and `already`.
     """
     lines = [line.split() for line in _lines(header, keyword)]
     return {name: tuple(others) for first, *others in lines for name in first.split("|")}

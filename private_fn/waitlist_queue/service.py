@@ -152,7 +152,8 @@ def _decode(message: object) -> c.Request:
     except msgspec.ValidationError as error:
         raise InvalidRequest(str(error)) from error
     except UnicodeEncodeError as error:
-        # A JSON string can contain half of a surrogate pair (\ud800), which is not valid Unicode.
+        # The JSON string contains one half of a surrogate pair (such as \ud800) without the other
+        # half. Python cannot encode such a string.
         raise InvalidRequest("a string is not valid Unicode") from error
     if request.v != c.VERSION:
         raise UnsupportedVersion

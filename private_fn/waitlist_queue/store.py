@@ -97,8 +97,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # First retry the calls for which Redis returned an error. Retrying a lost connection can
-        # use up the remaining time.
+        # First retry the calls for which Redis returned an error. A retry after a lost connection
+        # comes last, because it can use up the remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order
@@ -139,13 +139,16 @@ class RedisStore:
             return [error] * len(calls)
 
     def _commands_for(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
-        """Yield a Redis command for each call, so that Redis runs the calls in the given order."""
+        """Yield one Redis command for each call. With these commands, Redis runs the calls in the
+        given order.
+        """
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # If Redis does not have a script, a call by hash fails and is repeated after the later
-            # calls. To keep the order, the first call of each script sends its source. The last
-            # call has no later calls, so it can always be sent by hash.
+            # If Redis does not have a script, a call by hash fails and is repeated after all other
+            # calls, which would change the order. The first call of each script therefore sends the
+            # source of the script. The last call can always be sent by hash, because no other call
+            # comes after it.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)

@@ -94,16 +94,16 @@ def api() -> Api:
     )
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
-        # Each secret that contains a key of CloudFront is read only once. The secret never changes,
-        # because a new key is stored in a new secret.
+        # The secrets that contain CloudFront's keys never change, because a new key is stored in a
+        # new secret. It is enough to read each secret once.
         edge_keys = [secret_reader(arn, secrets_client(DEADLINE))() for arn in config.edge_key_arns]
     except SecretUnavailable as error:
         if not error.is_temporary:
             raise
         raise NotReady from error
     logger = Logger(level=config.log_level)
-    # If customers sign in with JWTs from an issuer, the secret is needed only for the links in
-    # emails.
+    # If customers sign in with JWTs from an issuer, the signing keys are needed only for the links
+    # in emails. Read their secret when a link is needed for the first time.
     code_keys = cache(lambda: _code_keys(config))
     return Api(services, tokens, logger, config.cors_origins, edge_keys, code_keys)
 

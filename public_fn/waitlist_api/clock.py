@@ -1,4 +1,6 @@
-"""The clock of this Lambda function. It is never used to order the queue."""
+"""Reads the clock of this Lambda function and formats times. The order of the queue never depends
+on this clock.
+"""
 
 import time
 from collections.abc import Callable
@@ -20,12 +22,12 @@ def now_millis() -> int:
 
 
 def no_deadline() -> int:
-    """Return a day as the remaining time of a run that has no deadline."""
+    """Return the time that is left for a run that has no deadline. It is always a whole day."""
     return A_DAY_MILLIS
 
 
 def never() -> bool:
-    """Return False. Pass this function to work that has no time limit."""
+    """Return that the time is not up. Work that has no time limit uses this function."""
     return False
 
 

@@ -16,7 +16,8 @@ class ConfigError(ValueError):
 class Config(Struct, frozen=True):
     """The configuration of the public function and the maintenance function.
 
-    The first key in `pass_key_arns` signs passes. If `jwt_issuer` is empty, `entry_token_secret` or
+    `pass_key_arns` lists the keys for passes, and the first of them signs new passes. If
+    `jwt_issuer` is empty, customers use entry tokens, so `entry_token_secret` or
     `entry_token_secret_arn` is required.
     """
 

@@ -55,7 +55,8 @@ def decode_off_queue(cursor: str | None) -> tuple[int, str | None]:
 def encode_ended(millis: int, entry_ids: Sequence[str]) -> str:
     """Encode a time and up to 16 entry ids as a cursor.
 
-    Unlike other cursors, this cursor is not encoded in Base64, which would make it a third longer.
+    Other cursors are encoded in Base64. This cursor is not, because Base64 would make it a third
+    longer.
     """
     return f"{millis}-{''.join(entry_ids)}"
 

@@ -117,8 +117,8 @@ class RestsUsedUp(WaitlistError):
     code = "rests_used_up"
     status = 409
     advice = (
-        "This customer has already let others pass as often as the waitlist allows. If a pause has "
-        "begun, `resume` can still end it."
+        "This customer has already let others pass as often as the waitlist allows. To end a pause "
+        "that has already begun, use `resume`."
     )
 
 
@@ -179,13 +179,15 @@ class NoFormerPlace(WaitlistError):
 
 
 class BanMismatch(WaitlistError):
-    """The customer's current ban did not begin at the time in the request."""
+    """The request names a ban by the time at which it began, but the current ban began at a
+    different time.
+    """
 
     code = "ban_mismatch"
     status = 409
     advice = (
-        "The customer's current ban has a different `banned_at`. Get the entry to read the current "
-        "value."
+        "The customer's current ban began at a different time than the `banned_at` in the request. "
+        "Get the entry to read its current `banned_at`."
     )
 
 
@@ -256,8 +258,8 @@ class Unauthorized(WaitlistError):
     status = 401
     headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
     advice = (
-        "The signup has returned an entry_token. Send it in the header `Authorization: Bearer "
-        "ENTRY_TOKEN`."
+        "Send the entry_token that the customer received when they signed up, in the header "
+        "`Authorization: Bearer ENTRY_TOKEN`."
     )
 
 
@@ -326,7 +328,7 @@ class InvalidJson(WaitlistError):
 
 
 class UnsupportedMediaType(WaitlistError):
-    """The request has a body, but its Content-Type header does not declare JSON."""
+    """The request has a body, but its Content-Type header does not say that the body is JSON."""
 
     code = "unsupported_media_type"
     status = 415
@@ -460,7 +462,7 @@ class SettingsChanged(WaitlistError):
 
 
 class WaitlistExists(WaitlistError):
-    """A waitlist with this id already exists. `errors` lists the settings that differ."""
+    """A waitlist with this id already exists. `errors` lists the settings whose values differ."""
 
     code = "waitlist_exists"
     status = 412
@@ -480,7 +482,7 @@ def _listed(errors: Iterable[FieldError]) -> dict[str, Any]:
 def _name_differences(changes: Iterable[FieldError]) -> str:
     names = ", ".join(change.field.removeprefix("body.") for change in changes)
     if not names:
-        return "The settings that you sent equal the stored settings."
+        return "The settings that you sent are the same as the stored settings."
     return f"The stored values differ from yours for: {names}."
 
 

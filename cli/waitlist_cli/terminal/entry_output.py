@@ -82,8 +82,9 @@ def print_entries(
         context.output.json({"entries": list(people)})
         return
     if context.output.console.is_terminal:
-        # Two ids for each person would leave too little space for the profile. Show the customer
-        # id, or the entry id if the operator has not given a customer id.
+        # On a terminal, show only one id for each person, so that enough space is left for the
+        # profile. Show the customer id. If the operator has not given a customer id, show the entry
+        # id.
         people = [
             {**entry, "customer_id": chosen_id(entry) or entry["entry_id"]} for entry in people
         ]

@@ -1,4 +1,4 @@
-"""Gives a command several options in place of one parameter of its function."""
+"""Replaces a parameter of a command's function with several command-line options."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -22,10 +22,10 @@ def replace_parameter(
     options: Sequence[Parameter],
     make: Callable[..., Any],
 ) -> Function:
-    """Give a command several options in place of its parameter `name`.
+    """Replace the parameter `name` of a command's function with several command-line options.
 
-    When the command runs, `make` computes the value of the parameter from the values of the
-    options.
+    When the command runs, the function `make` computes the value of the parameter from the values
+    of these options.
     """
     own = inspect.signature(function)
     parameters = [
@@ -57,5 +57,5 @@ def _person(context: Context, **typed: Any) -> Person:
 
 
 def with_person(function: Function) -> Function:
-    """Give a command the options that select a person, in place of its parameter `person`."""
+    """Replace the parameter `person` of a command with the options that select a person."""
     return replace_parameter(function, "person", PERSON, _person)

@@ -127,7 +127,7 @@ def accept_any_text(stream: object) -> None:
 
 
 _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
-# For some of the service's error codes, the command that helps the operator to continue.
+# The keys are error codes of the service. After such an error, the operator also gets this advice.
 NEXT_STEPS = {
     "confirm_off": "To ask people regularly whether they are still waiting, run `waitlist edit "
     "WAITLIST --confirm-every-days 90`.",
@@ -145,9 +145,11 @@ NEXT_STEPS = {
 
 
 class Console(rich.console.Console):
-    """A rich console that raises BrokenPipeError if the program that reads the output has ended.
+    """A console of the library rich that raises BrokenPipeError if nobody reads the output any
+    more.
 
-    By default, rich would end this program with exit code 1.
+    By default, rich would end the whole process with exit code 1 when the reading program has
+    ended.
     """
 
     def on_broken_pipe(self) -> None:
@@ -210,7 +212,7 @@ class Output:
     ) -> None:
         """Print a table on a terminal, or tab-separated rows if the output is not a terminal.
 
-        If the operator asked for JSON, print the `document` instead.
+        If the operator asked for JSON, print the value `document` as JSON instead.
         """
         if self.as_json and document is not None:
             self.json(document)
@@ -237,7 +239,7 @@ class Output:
     def pairs(self, pairs: Mapping[str, object], document: object = None) -> None:
         """Print names and values, one pair per line.
 
-        If the operator asked for JSON, print the `document` instead.
+        If the operator asked for JSON, print the value `document` as JSON instead.
         """
         if self.as_json and document is not None:
             self.json(document)
@@ -314,7 +316,7 @@ def table(
 
 
 def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Return whether a table fits into `width`, with a readable width for each column."""
+    """Return whether a table fits into `width` if each column is at least wide enough to read."""
     needed = 1
     for number, name in enumerate(columns):
         texts = [HEADINGS.get(name, name), *(format_value(row[number]) for row in rows)]

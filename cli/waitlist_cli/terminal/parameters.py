@@ -63,8 +63,8 @@ Prefer = Annotated[
     typer.Option(
         "--prefer",
         metavar="NAME=VALUE[,NAME=VALUE]",
-        help="Prefer people with these attributes. If you repeat the option, earlier filters are "
-        "preferred. The filter 'anyone' matches everyone.",
+        help="Prefer people with these attributes. If you give several filters, people who "
+        "match an earlier filter come first. The filter 'anyone' matches everyone.",
     ),
 ]
 HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="Maximum number of people.")]
@@ -178,9 +178,9 @@ def profile_of(
 def attributes_of(
     before: dict[str, Any], texts: Sequence[str] | None, label: str = "--attribute"
 ) -> dict[str, Any]:
-    """Return a copy of the attributes in which the options --attribute have been applied.
+    """Return a copy of the attributes, changed as the `--attribute` options say.
 
-    In error messages, `label` is the name of the option.
+    `label` is the name of the option in error messages.
     """
     typed: dict[str, list[str]] = {}
     for text in texts or ():
@@ -198,8 +198,8 @@ def lines_of(text: str) -> list[str]:
 def quote_value(value: str) -> str:
     """Format an attribute value for a line of a form.
 
-    A value with invisible characters becomes a JSON string, so that the operator notices these
-    characters.
+    If the value contains invisible characters, format it as a JSON string, in which the operator
+    can see these characters.
     """
     return escaped_json(value) if value.startswith('"') or CONTROLS.search(value) else value
 

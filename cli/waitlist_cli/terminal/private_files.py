@@ -35,7 +35,7 @@ def open_private(
 
 
 def _restrict(descriptor: int, path: str | Path) -> None:
-    # On Windows, Python has the function fchmod only since version 3.13.
+    # On Windows, the function os.fchmod exists only in Python 3.13 and later.
     if hasattr(os, "fchmod"):
         os.fchmod(descriptor, OWNER_ONLY)
     else:

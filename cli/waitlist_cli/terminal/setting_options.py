@@ -60,16 +60,17 @@ MANY = ("integers", "strings", "lists")
 
 
 def with_settings(function: Function) -> Function:
-    """Give a command one option for each setting, in place of its parameter `settings`."""
+    """Replace the parameter `settings` of a command with one option for each setting."""
     names = [name for name in settings() if name.split(".")[0] not in OF_OTHER_COMMANDS]
     return with_settings_named(names)(function)
 
 
 def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Function], Function]:
-    """Return a decorator that gives a command one option for each named setting.
+    """Return a decorator that replaces the parameter `settings` of a command with one option for
+    each named setting.
 
-    The options replace the command's parameter `settings`. If `group` is given, all settings belong
-    to this group, and the names of the options leave it out.
+    If `group` is given, all settings belong to this group, and the names of the options do not
+    contain the name of the group.
     """
     chosen = [settings()[name] for name in names if settings()[name].type != "group"]
     options = [
@@ -81,8 +82,8 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
         found = _as_in_api(given, group)
         if not group:
             return found
-        # In `found`, an inner group such as `admission.misses` stands beside its outer group. Move
-        # the inner group into the outer group.
+        # In `found`, an inner group such as `admission.misses` is a separate item. In the API, it
+        # is a part of the outer group `admission`, so move it there.
         parts = {name.rpartition(".")[2]: part for name, part in found.items() if name != group}
         return found.get(group, {}) | parts
 
@@ -109,8 +110,8 @@ def _annotation(setting: Setting, name: str) -> Any:
         kind = Literal[tuple(setting.choices)]
     meaning = _meaning_of_off(setting)
     off = f"{OFF.get(setting.type, repr(''))} means {meaning}." if meaning else ""
-    # The option accepts 0 only if 0 is valid or turns the setting off. The service checks all other
-    # limits.
+    # An integer option accepts 0 only if 0 is a valid value or turns the setting off. The service
+    # checks all other limits of the value.
     least = (0 if meaning else min(setting.minimum, 1)) if setting.type == "integer" else None
     words = " ".join(filter(None, (setting.help, HINTS.get(setting.type), off)))
     metavar = METAVARS.get(setting.type)

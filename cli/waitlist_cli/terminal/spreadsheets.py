@@ -22,13 +22,13 @@ _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
 # more apostrophe, and reading the file removes exactly one.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
-# Matches values that a spreadsheet would change. It drops leading tabs and line breaks, and keeps
-# only 15 digits of a long number.
+# This pattern matches values that a spreadsheet would change. A spreadsheet drops tabs and line
+# breaks at the beginning of a value, and keeps only 15 digits of a long number.
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")
-# Matches a formula before which another program has put an apostrophe. Other programs do so only at
-# the beginning of a value.
+# Other programs may have put an apostrophe before a formula. They do so only at the beginning of a
+# value. This pattern matches such values.
 _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 

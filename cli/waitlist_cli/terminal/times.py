@@ -92,9 +92,9 @@ def utc(text: str, zone: tzinfo = UTC) -> str:
 
 
 def check_time_format(time_format: str) -> str:
-    """Return `time_format`, or raise WrongUsage if it contains only one of %I and %p.
+    """Return `time_format`, or raise WrongUsage if it cannot be used.
 
-    %I is the hour on a 12-hour clock, and %p is AM or PM.
+    The directives %I (the hour on a 12-hour clock) and %p (AM or PM) are valid only together.
     """
     directives = re.findall("%(.)", time_format)
     # Without %I (the hour on a 12-hour clock), Python accepts %p (AM or PM) but ignores it.
@@ -110,8 +110,8 @@ def check_time_format(time_format: str) -> str:
 def parse_option(text: str, label: str, zone: Callable[[], str]) -> str:
     """Parse a time that an operator typed, and convert it to UTC.
 
-    A time without a UTC offset is a local time. The function `zone` returns its time zone. In error
-    messages, `label` is the name of the option.
+    If the time has no UTC offset, it is a local time in the time zone that the function `zone`
+    returns. In error messages, `label` is the name of the option.
     """
     try:
         return _in_utc(text, zone)
@@ -135,8 +135,8 @@ def since_of(
 ) -> dict[str, str]:
     """Convert the option --since to the query parameter `since`, which is a time in UTC.
 
-    The option is a time, a date, `today`, or a duration before now, such as 30min. The function
-    `zone` returns the time zone of local times.
+    The option is a time, a date, `today`, or a duration such as 30min, which is counted back from
+    now. Times without a UTC offset are in the time zone that the function `zone` returns.
     """
     if text is None:
         return {}
@@ -187,7 +187,8 @@ def _parsed(text: str, time_format: str | None) -> datetime:
         return datetime.fromisoformat(text)
     if ZONE_NAME not in re.findall("%.", time_format):
         return datetime.strptime(text, time_format)  # noqa: DTZ007 (read_time gives it its zone)
-    # Python accepts the name of a time zone but ignores it. Accept only names for UTC.
+    # Python's strptime accepts the name of a time zone, but does not apply the time zone to the
+    # time. Accept only the names of UTC, because any other name would lead to a wrong time.
     parts = re.split("(%.)", time_format)
     for name in UTC_NAMES:
         known = "".join(name if part == ZONE_NAME else part for part in parts)

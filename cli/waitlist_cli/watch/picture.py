@@ -18,8 +18,8 @@ from waitlist_cli.terminal.output import format_details, format_duration, format
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# The minimum terminal width, in columns, for showing eight numbers side by side and the profiles of
-# the people.
+# From this terminal width on, in columns, the screen shows the numbers side by side, and also the
+# profiles of the people.
 WIDE = 76
 LONGEST_NAME = 26
 # The number of screen lines that are not used for the table of people.
@@ -64,7 +64,7 @@ class Snapshot:
 
 
 def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
-    """Return the content of the whole screen, which fits into the height of the terminal."""
+    """Return everything that the screen shows. The result is not higher than the terminal."""
     rows = max(3, options.max_height - OTHER_LINES)
     is_wide = options.max_width >= WIDE
     numbers = _numbers(snapshot) if is_wide else _few_numbers(snapshot)
@@ -78,7 +78,7 @@ def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
 
 
 def sparkline(values: Sequence[int], bars: str = BARS) -> str:
-    """Return a chart of one line of text.
+    """Draw a chart in a single line of text, with one bar for each value.
 
     The lowest bar stands for the smallest value, and the highest bar stands for the largest value.
     """
@@ -133,7 +133,7 @@ def _numbers(snapshot: Snapshot) -> Table:
 
 
 def _few_numbers(snapshot: Snapshot) -> Table:
-    """Return the numbers in two columns, which fit on a narrow terminal."""
+    """Arrange the numbers in two columns, so that they fit on a narrow terminal."""
     cells = _cells(snapshot)
     grid = Table.grid(padding=(0, 1))
     for left, right in (

@@ -32,6 +32,6 @@ class Rates:
             return None
         first, last = self._samples[0], self._samples[-1]
         seconds = last[0] - first[0]
-        # If the waitlist was deleted and created again, its counters have restarted at zero. Return
-        # 0 instead of a negative growth.
+        # The counters of a waitlist restart at zero if the waitlist is deleted and created again.
+        # The growth would then be negative, so return 0 instead.
         return max(0.0, (last[which] - first[which]) / seconds) if seconds > 0 else None

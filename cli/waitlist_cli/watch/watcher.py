@@ -43,10 +43,10 @@ class Watcher:
     def snapshots(
         self, seconds: float, most: int | None, end: threading.Event
     ) -> Iterator[Snapshot]:
-        """Yield a snapshot every `seconds` seconds.
+        """Yield a snapshot of the waitlist every `seconds` seconds.
 
-        If the service does not respond, yield the last snapshot again and add a description of the
-        problem.
+        If the service does not respond, the snapshot contains the previous numbers and a
+        description of the problem.
         """
         due = time.monotonic()
         for number in count() if most is None else range(most):
@@ -97,7 +97,8 @@ def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | No
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
     watcher = Watcher(context, waitlist_id, HEAD if live else 1)
-    # The first Ctrl-C only sets an event. A library could catch an exception.
+    # The first Ctrl-C sets an event. It does not raise an exception, because a library could catch
+    # the exception.
     shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
     with suppress(KeyboardInterrupt), shutdown.installed():
@@ -110,7 +111,8 @@ def _interrupt() -> None:
 
 def _show_live(context: Context, snapshots: Iterator[Snapshot]) -> None:
     console = context.output.console
-    # Take the first snapshot before the screen is cleared. If it fails, the error stays visible.
+    # Take the first snapshot before the screen is cleared. If the first snapshot fails, the
+    # operator can then still see the error.
     last = next(snapshots)
     with Live(console=console, screen=True, auto_refresh=False) as live:
         live.update(picture(last, console.options), refresh=True)

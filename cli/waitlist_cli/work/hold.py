@@ -31,10 +31,11 @@ class HoldLost(Exception):
 
 @dataclass
 class Hold:
-    """A claimed entry, and the earliest time at which the claim can expire.
+    """A claimed entry, and the earliest time at which its claim can expire.
 
-    The lease begins when the service receives the request. This object counts the lease from the
-    moment before the request was sent, so the claim never ends earlier than this object expects.
+    The lease of a claim begins when the service receives the request. This moment is not known
+    here, so the lease is counted from the moment before the request was sent. The claim therefore
+    never ends earlier than expected here.
     """
 
     context: Context

@@ -78,7 +78,7 @@ class Program:
     def _signal(self, number: int) -> bool:
         """Send a signal to the process group, and return whether the group still has processes.
 
-        If the number of the signal is 0, nothing is sent.
+        The number 0 sends no signal, and only checks whether the group still has processes.
         """
         try:
             os.killpg(self._process.pid, number)
@@ -94,7 +94,8 @@ class Program:
         stream = self._process.stdin
         if stream is None:
             return
-        # The program may end, or close its input, before it has read the whole input.
+        # Writing fails if the program ends or closes its input before it has read everything.
+        # Ignore this error, because a program need not read its whole input.
         with suppress(BrokenPipeError):
             stream.write(content)
         with suppress(BrokenPipeError):

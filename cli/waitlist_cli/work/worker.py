@@ -71,7 +71,7 @@ class WorkCounts:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def reserve(self) -> bool:
-        """Reserve the right to serve one more person. Return False if the limit is reached."""
+        """Count one more person towards the limit. Return False if the limit is already reached."""
         with self.lock:
             if self.left == 0:
                 return False
@@ -80,7 +80,7 @@ class WorkCounts:
             return True
 
     def give_back(self) -> None:
-        """Cancel a reservation for which no person was claimed."""
+        """Undo `reserve`, because no person was claimed."""
         with self.lock:
             if self.left is not None:
                 self.left += 1
@@ -154,12 +154,12 @@ class Worker:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # If a response is lost, the next request has the same idempotency key and gets the same
-        # claim. After a response, use a new key.
+        # If the response to a claim is lost, the next request repeats the idempotency key and gets
+        # the same claim. This response has arrived, so the next claim gets a new key.
         self._key = _new_key()
         claims = answer["claims"]
-        # If the waitlist allows no more claims at the moment, people may still be waiting. The
-        # worker must then not end.
+        # If the response contains `limit`, the waitlist allows no more claims at the moment. People
+        # may still be waiting, so the worker must not end.
         self._is_limited = bool(answer.get("limit"))
         if not claims:
             return None
@@ -183,7 +183,7 @@ class Worker:
         except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
         finally:
-            # After an unexpected error, the program may still be running, so end it here.
+            # If an unexpected error was raised, the program may still be running, so end it here.
             program.end()
         self._after(completed=outcome == "completed")
         self._report(hold, outcome, code, time.monotonic() - began, delay)
@@ -289,7 +289,8 @@ def _wait_for_all(running: list[Future[None]], shutdown: Shutdown) -> None:
     """Wait for all workers. If a worker fails, wait for the others, then raise the error."""
     left = set(running)
     while left:
-        # Use a timeout, because Python runs signal handlers only between two calls of `wait`.
+        # Python runs signal handlers only between two calls of `wait`. Without a timeout, a signal
+        # would have no effect until a worker ends.
         done, left = wait(left, timeout=TICK_SECONDS)
         if any(future.exception() for future in done):
             shutdown.to_finish.set()

@@ -10,8 +10,8 @@ local SHARED_MILLISECOND_SECONDS = 86400
 -- there later. The clock advances by 16,000 tickets per second, which is enough for 2,000 signups per second.
 local APART = 8
 
--- An import must wait until a rebuild has ended. Before that, its rows could get the ranks of entries that have not
--- been restored yet.
+-- Imports wait until a rebuild of the queue has ended. During the rebuild, an imported row could get the rank of an
+-- entry that has not been restored yet.
 local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), now)
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
 -- For each shared signup time, count the rows of earlier calls. The rows of this call are placed behind them.

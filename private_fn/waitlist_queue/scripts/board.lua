@@ -37,8 +37,8 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- Adds the rank and the position of some entries in a sorted set. Entries with an unverified address are left out,
--- because a public rank would reveal when somebody signed up.
+-- Adds the rank and the position of some entries in a sorted set to the board. Entries with an unverified address are
+-- left out. The board is public, and the rank of such an entry would reveal when the customer signed up.
 local cuts = {}
 local function cut(set, other)
   local count = redis.call('ZCARD', set)

@@ -10,8 +10,8 @@ local place = place_of(keys, entry_id)
 if not place or place.state ~= 'waiting' then return {'not_waiting'} end
 -- If the ticket differs, the customer has signed up again since the message was sent. Do not move the new signup.
 if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- Counts all waiting entries before a rank. Entries with an unverified address are counted too, although positions
--- leave them out.
+-- Returns the number of waiting entries before a rank. Positions do not count entries with an unverified address, but
+-- this number includes them.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(place.rank)
 

@@ -2,8 +2,8 @@
 -- PRELUDE clock cold claimed
 -- NEEDS decisions holds moves places readiness requeue slots tickets waiting
 -- ARGV entry_id ticket token offered_until_millis to pause_seconds at_most declines once_key once_seconds
--- If `to` is `place`, the first `at_most` declines do not cost the entry its place. The entry is only passed over for
--- `pause_seconds`. Otherwise, the entry moves to the end of the queue.
+-- If `to` is `place`, the entry keeps its place for the first `at_most` declines, and is only passed over for
+-- `pause_seconds` after each of them. In all other cases, the entry moves to the end of the queue.
 --
 -- `declines` is the number of declines in the entry's record.
 -- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp until_millis declines
@@ -53,8 +53,8 @@ else
   end
   if not hold then return {refusal} end
 end
--- During a rebuild, it is not known how many entries are ahead, so the reply contains no position. If the waitlist
--- hides its counts from customers, the reply contains no total.
+-- During a rebuild, entries ahead of this entry may still be missing in Redis, so the reply contains no position. If
+-- the waitlist hides its counts from customers, the reply contains no total.
 local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed,

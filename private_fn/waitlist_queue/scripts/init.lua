@@ -35,8 +35,8 @@ if is_complete and meta_state == 'hydrating' and epoch == meta_epoch then
 end
 local new_state, new_epoch, epoch_start, until_millis = unpack(redis.call('HMGET', keys.meta, 'state', 'epoch',
   'epoch_start', 'until_millis'))
--- Do not shorten offers during a rebuild. A shortened offer gets a new logical timestamp, and the rebuild would then
--- keep this offer even if the record is newer.
+-- Do not shorten offers during a rebuild. A shortened offer gets a new logical timestamp, and would look newer than the
+-- record of the entry. The rebuild would then keep the offer even if the record contains a later change.
 if until_millis and new_state == 'warm' and (is_newer or outcome == 'warmed') then
   end_offers_by(keys, until_millis, now)
 end

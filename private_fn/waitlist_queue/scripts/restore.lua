@@ -13,8 +13,9 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Takes the slots from an offer or an admission that the record does not contain. If the record contains a different
--- offer to the same signup, that offer gets the slots. Otherwise, unused slots are given back.
+-- Releases the slots of an offer or an admission that Redis has, but that the record does not contain. If the record
+-- contains a different offer for the same signup, the slots are assigned to that offer. Otherwise, unused slots are
+-- given back.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then

@@ -163,7 +163,8 @@ class Admissions(Struct, frozen=True):
             return request
         request = structs.replace(request, settings_version=waitlist.version, hours=hours)
         if not schedule:
-            # Without a schedule, there are no scheduled times to send to Redis.
+            # The admission policy has no schedule, so there are no scheduled times to send to
+            # Redis.
             return request
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis
@@ -239,7 +240,8 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Restart the passes of customers whose admission was not recorded by an earlier attempt.
+        """Begin the passes of customers whom an earlier attempt has admitted in Redis without
+        recording the admission.
 
         Return the entries with the ends of their passes. If there is no free place inside for a
         customer, the entry is left out.
@@ -261,5 +263,8 @@ class Admissions(Struct, frozen=True):
 
 
 def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
-    """Return the requested duration as text, for the digest that identifies a repeated request."""
+    """Return the requested duration of the offers as text, or nothing if no duration was requested.
+
+    The text is a part of the digest that identifies a repeated request.
+    """
     return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

@@ -1,5 +1,5 @@
-"""Call customers whose entries an operator has claimed. The customers are called to a place, such
-as a desk.
+"""Call customers to a place, such as a desk. An operator has claimed the entries of these
+customers.
 """
 
 from msgspec import Struct
@@ -28,9 +28,9 @@ class CallCommand(Struct, frozen=True, kw_only=True):
 
 
 class Calls(Struct, frozen=True):
-    """Calls customers to a place.
+    """Calls customers to a place, such as a desk.
 
-    A call is stored only in the record, so Redis does not know about calls.
+    Each call is stored in the record of the entry. Redis does not store it.
     """
 
     entries: EntryRecords

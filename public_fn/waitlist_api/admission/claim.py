@@ -102,7 +102,8 @@ class Claims(Struct, frozen=True):
         record = self.take_one.entries.find(command.waitlist_id, command.entry_id)
         if record.status == "admitted":
             raise AlreadyAdmitted
-        # The claim has already ended, or another request has recorded a later change to the entry.
+        # The entry was not claimed, because the claim has already ended or another request has
+        # recorded a later change to the entry.
         raise NotWaiting(NOT_TO_BE_TAKEN)
 
     def _call(self, command: ClaimCommand, offers: list[Offer]) -> list[Offer]:
@@ -120,8 +121,8 @@ class Claims(Struct, frozen=True):
                 by=command.by,
                 token=token,
                 to=command.call_to,
-                # Each claim has a token of its own, so this token also identifies the first call of
-                # the claim.
+                # The key identifies this call of the customer. Each claim has its own token, so the
+                # first call of a claim can use the token as its key.
                 key=token,
             )
             try:
@@ -182,8 +183,8 @@ class Claims(Struct, frozen=True):
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
         """End the claims of the admitted entries in Redis.
 
-        If a claim cannot be ended, remove its entry from Redis. For example, the entry may be back
-        in the queue.
+        A claim may have ended already, for example because its entry is back in the queue. In this
+        case, remove the entry from Redis.
         """
         requests: list[c.Single] = [
             c.Complete(

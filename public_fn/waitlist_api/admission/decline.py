@@ -33,8 +33,8 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     waitlist_id: str
     entry_id: str
     stay: int | None
-    # The customer's choice: to move to the end of the queue, or to leave. If it is None, the
-    # setting `decline` decides.
+    # The customer chooses whether to move to the end of the queue (`back`) or to leave. If `to` is
+    # None, the setting `decline` decides.
     to: Literal["back", "leave"] | None
     offered_until_millis: int | None
     idempotency_key: str | None
@@ -67,8 +67,8 @@ class Declines(Struct, frozen=True):
         to = command.to or rules.to
         once_key = None
         if command.idempotency_key:
-            # The digest of a request includes `to`. Two requests with the same key but a different
-            # `to` therefore count as different requests.
+            # The digest includes the customer's choice `to`. Two requests with the same key but
+            # different choices therefore count as different requests.
             once_key = once_key_of(f"{CUSTOMER} {command.to or ''}", command.idempotency_key)
         record = self.entries.find(waitlist_id, entry_id, stay)
         is_repeat = once_key is not None and record.hold.once_key == once_key

@@ -29,9 +29,9 @@ class Exits(Struct, frozen=True):
         self, waitlist_id: str, entry_id: str, by: str, *, stay: int | None = None, reason: str = ""
     ) -> EntryRecord:
         """Let an admitted customer exit. If the exit is already recorded, nothing changes."""
-        # Record the exit before Redis stops counting the customer as inside. A queue that is
-        # rebuilt from the records then never counts a customer whose place has gone to someone
-        # else.
+        # First record the exit, and then let Redis stop counting the customer as inside. In the
+        # reverse order, the place could go to another customer before the exit is recorded. If the
+        # queue were rebuilt from the records at that moment, both customers would count as inside.
         record = retry_on_conflict(
             lambda: self._record(self.entries.find(waitlist_id, entry_id, stay), by, reason)
         )
@@ -62,6 +62,7 @@ class Exits(Struct, frozen=True):
 
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
     """Return whether the exit is already recorded."""
-    # If the policy's `customer_exit` is `frees_at_end`, a customer's own exit does not free the
-    # place inside. An operator can still record a second exit, which frees the place.
+    # If the policy's `customer_exit` is `frees_at_end`, a customer can exit early, but their place
+    # inside stays taken until the pass ends. An operator can then record a second exit, which frees
+    # the place.
     return (record.went_out_millis if is_customer else record.end.exited_millis) is not None

@@ -52,8 +52,8 @@ NO_TIME: TimeAndToken = (0, "")
 class ClaimAction(Struct, frozen=True, kw_only=True):
     """An action on an entry that has a claim or an offer, or that is set aside.
 
-    The action is possible only if the entry has the status `before`. In the record, the action has
-    the name `decided`.
+    `before` is the status that the entry must have before the action. `decided` is the name of the
+    action in the record.
     """
 
     message: type[Message]
@@ -103,8 +103,9 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     reason: str = ""
     to: Literal["place", "back"] = "place"
     delay_seconds: int = 0
-    # These three fields are used only if a customer declines an offer. After a decline, the entry
-    # is passed over for `pause_seconds`. After `at_most` declines, it loses its place in the queue.
+    # The fields `pause_seconds`, `at_most` and `declines` are used only if a customer declines an
+    # offer. After a decline, the entry is passed over for `pause_seconds`. After `at_most`
+    # declines, the entry loses its place in the queue.
     pause_seconds: int = 0
     at_most: int = 0
     declines: int = 0
@@ -116,7 +117,8 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     # The opening hours. If an offer is withdrawn, the next entry gets an offer only during these
     # hours.
     hours: tuple[c.Hours, ...] = ()
-    # If this is not 0, the record's field `changes_until_millis` is set to this value.
+    # The new value of the record's field `changes_until_millis`. If it is 0, the field does not
+    # change.
     changes_until_millis: int = 0
 
     @property
@@ -175,8 +177,8 @@ class Holds(Struct, frozen=True):
             result = self._begin_time_inside(verb, command, self._decide(verb, command))
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
-            # Soon after a decision is recorded, Redis forgets it. Redis may therefore refuse a
-            # repeated request.
+            # Redis forgets a decision soon after the decision is recorded. If the request is then
+            # repeated, Redis refuses it, although the record already contains the change.
             if record is not None and _is_done(verb, command, record):
                 return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
@@ -268,7 +270,8 @@ class Holds(Struct, frozen=True):
         except InsideFull as full:
             raise OfferExpired from full
         if renewed.outcome == "absent":
-            # Redis has lost the admission, or another request has recorded it in the meantime.
+            # Redis has lost the admission, or another request has recorded the admission in the
+            # meantime. In both cases, the caller has to try again.
             raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
@@ -353,8 +356,10 @@ class Holds(Struct, frozen=True):
 
 
 def _message_at(verb: ClaimAction, command: HoldCommand, found: TimeAndToken) -> Message:
-    """Build a request that names the offer by its deadline and token, or the parked (set aside)
-    entry by the time at which it was parked.
+    """Build the request to Redis.
+
+    An offer is identified by its deadline and its token. A parked (set aside) entry is identified
+    by the time at which it was parked.
     """
     time_millis, token = found
     return replace(command, token=token, **{verb.time_field: time_millis}).message(verb)
@@ -363,7 +368,10 @@ def _message_at(verb: ClaimAction, command: HoldCommand, found: TimeAndToken) ->
 def _events(
     command: HoldCommand, decision: c.Decision, result: c.HoldResult
 ) -> tuple[HistoryEvent, ...]:
-    """Return the history events of a decision. The extension of a claim adds no event."""
+    """Return the events that the decision adds to the history of the entry.
+
+    If the decision only extends a claim, it adds no event.
+    """
     event = event_of(decision, command.by, command.reason)
     # Redis answers a repeated request with the current position, which may differ from the position
     # at the time of the event. The event then has no position.
@@ -382,8 +390,8 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # If the request is a repeat, the entry may have been claimed again in the meantime. It then has
-    # no position.
+    # If the request is a repeat, the entry may have been claimed again since the first attempt. The
+    # result then contains no position.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)

@@ -154,10 +154,11 @@ class Invitations(Struct, frozen=True):
         while invitation.running:
             after = self._invite_page(invitation, is_resumed=is_resumed)
             if after is None:
-                # A different run has already stored this page, and continues with the next page.
+                # A different run has already stored this page of offers. That run continues with
+                # the next page, so stop here.
                 return self.records.find(*invitation.ids) or invitation
-            # The first page of a resumed invitation may only repeat the offers of an earlier run.
-            # Make at least one more page, so that each run makes progress.
+            # A resumed run may begin with offers that an earlier run has already made. Then its
+            # first page makes no progress, so make at least one more page, even if the time is up.
             is_last, is_resumed = is_time_up() and not is_resumed, False
             invitation = after
             if is_last:
@@ -165,9 +166,9 @@ class Invitations(Struct, frozen=True):
         return invitation
 
     def _invite_page(self, invitation: Invitation, *, is_resumed: bool) -> Invitation | None:
-        """Make up to 100 offers, and return the updated invitation.
+        """Make one page of offers, which is up to 100 offers, and return the updated invitation.
 
-        Return None if a different run has already stored this page of offers.
+        Return None if a different run has already stored this page.
         """
         taken = invitation.taken
         if is_resumed:
@@ -195,8 +196,9 @@ class Invitations(Struct, frozen=True):
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
         is_repeat, is_last = admitted.outcome == "repeat", next_rank is None
         if is_resumed or is_repeat:
-            # An earlier run has already made the offers of this page, possibly to different
-            # candidates. Begin the next page at the same rank, so that no candidate is left out.
+            # An earlier run has already made the offers of this page, but possibly to other people
+            # than the candidates of this run. Begin the next page at the same rank, so that no
+            # candidate is left out.
             next_rank, is_last = invitation.after_rank, bool(invitation.entries)
         taken = (invitation.taken if is_repeat else taken) + admitted.taken
         is_done = is_last or taken >= invitation.count or not (admitted.is_more or is_repeat)

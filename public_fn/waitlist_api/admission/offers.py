@@ -108,7 +108,9 @@ class OfferWriter(Struct, frozen=True):
     def _write_joining(
         self, claim: c.Claimed, transition: Transition, record: EntryRecord
     ) -> EntryRecord | None:
-        """Finish the signup of an entry, and then record the claim or the offer."""
+        """Record a claim or an offer for an entry whose signup is not finished yet. Finish the
+        signup first.
+        """
         if not _is_of_joining_stay(claim, record):
             # Redis has taken an entry of an earlier signup, which has already ended.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
@@ -174,8 +176,8 @@ def give_up_message(
     signup.
     """
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # If the customer has left, send the message Leave, which also counts the customer as left. The
-    # message Drop only removes the entry.
+    # If the customer is leaving, send the message Leave, which removes the entry and counts the
+    # customer as having left. Otherwise, send the message Drop, which only removes the entry.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.intent.erase:
         return leave_of(record)

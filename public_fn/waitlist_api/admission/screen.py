@@ -20,7 +20,7 @@ MOST_NEXT = 8
 
 
 class CalledNumber(Struct, frozen=True):
-    """A customer's call number, and the latest call of the customer with its place and time."""
+    """A customer's call number, and the time and place of the customer's latest call."""
 
     number: str
     call: Call
@@ -45,17 +45,18 @@ class Screens(Struct, frozen=True):
     now_millis: NowMillis
 
     def read(self, waitlist: WaitlistRecord) -> Screen:
-        """Return the call numbers that a waitlist's screen shows.
+        """Return the call numbers that the public screen of a waitlist shows.
 
-        The screen shows only calls from the 100 claims and offers with the earliest deadlines. If
-        the waitlist hides its counts, the screen does not show which numbers come next.
+        The called numbers come from the 100 claims and offers with the earliest deadlines. If the
+        waitlist hides its counts, the screen does not show which numbers come next.
         """
         waitlist_id = waitlist.waitlist_id
         held: c.ListOffQueueResult = self.recovering_queue.read(
             c.ListOffQueue(waitlist_id=waitlist_id, which="held", limit=MAX_PAGE)
         )
         held_ids = [entry.entry_id for entry in held.entries]
-        # A short list of the next numbers would reveal how many people are waiting.
+        # If only a few people are waiting, the list of the next numbers is short. It would reveal
+        # how many people are waiting, so leave it out if the waitlist hides its counts.
         next_ids = [] if waitlist.settings.hide_counts else self._next_ids(waitlist_id)
         records = self.entries.get_many(waitlist_id, [*held_ids, *next_ids])
         called = self._called(records[id_] for id_ in held_ids if id_ in records)

@@ -26,7 +26,7 @@ class TakeOne(Struct, frozen=True):
     positions: Positions
 
     def find_ticket(self, waitlist_id: str, entry_id: str) -> int | None:
-        """Return the ticket of the entry, which is the number of its signup."""
+        """Return the entry's ticket, a number that identifies the customer's signup."""
         return self.positions.find_ticket(self.entries.find(waitlist_id, entry_id))
 
     def send(self, request: c.Admit | c.Claim) -> Any:

@@ -18,21 +18,22 @@ ADMIN_PATH = "/v1/admin"
 MINUTE_MILLIS = 60_000
 TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
 CODE = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{80}(?:[A-Za-z0-9_-]{35})?")
-# An unsubscribe code contains an entry id, the number of the signup and a signature, encoded in
-# Base64.
+# An unsubscribe code contains an entry id, the number of the signup and a signature. The whole code
+# is encoded in Base64.
 UNSUBSCRIBE_CODE = re.compile(r"[A-Za-z0-9_-]{76}")
 UNSUBSCRIBE_MAC_BYTES = 25
 
 
 class EntryTokens:
-    """Issues and checks entry tokens, with which guests act on their own entries.
+    """Issues and checks entry tokens. With an entry token, a guest can read and change their own
+    entry.
 
-    A token becomes invalid when the customer signs up again or is reinstated.
+    A token becomes invalid when the customer signs up again, or when the entry is reinstated.
     """
 
     def __init__(self, secret: str | Callable[[], str], now_millis: NowMillis = now_millis) -> None:
-        """Use the signing keys in the secret. `secret` can also be a function that reads the
-        secret.
+        """Use the signing keys in the secret. `secret` is the text of the secret, or a function
+        that reads this text.
 
         Raise BadSecret if the secret contains no valid keys.
         """
@@ -65,9 +66,10 @@ class EntryTokens:
     def issue_code(
         self, waitlist_id: str, entry_id: str, stay: int, millis: int, to: str = ""
     ) -> str:
-        """Return a code that verifies the customer's address, or a new address of the customer.
+        """Return a code that is sent to an address of the customer. The code verifies the address.
 
-        For a new address, `to` is the entry id that was computed from this address.
+        If the customer has requested a new address, `to` is the entry id that was computed from the
+        new address.
         """
         content = CodeContent(entry_id, stay, millis // MINUTE_MILLIS, to)
         return self._kept.signing().code(waitlist_id, content)
@@ -91,8 +93,8 @@ class EntryTokens:
 
         Key rotation does not change the code.
         """
-        # The same key also signs waitlist ids, which never contain a slash. With the slash in this
-        # text, the two kinds of signatures cannot be confused.
+        # The same key also signs waitlist ids. A waitlist id contains no slash, but the text of an
+        # unsubscribe code does. The two kinds of signatures can therefore not be confused.
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]
@@ -125,7 +127,8 @@ class EntryTokens:
 
         Key rotation does not change the digest.
         """
-        # No waitlist id contains a slash, so this key is different from the keys of all waitlists.
+        # The text `messages/targets` contains a slash, and no waitlist id does. The key for
+        # recipients is therefore different from the key of every waitlist.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 

@@ -132,7 +132,8 @@ def jwk_of(der: bytes) -> Jwk:
     """Convert an RSA public key from the DER format to a JWK."""
     (info,) = _elements(der)
     _algorithm, bits = _elements(info)
-    # The first byte of a DER bit string is the number of unused bits, which is always 0 here.
+    # A DER bit string begins with a byte that says how many bits of its last byte are unused. In a
+    # public key, no bits are unused.
     (numbers,) = _elements(bits[1:])
     modulus, exponent = (_encoded(number.lstrip(b"\0")) for number in _elements(numbers))
     required = {"e": exponent, "kty": "RSA", "n": modulus}
@@ -141,7 +142,7 @@ def jwk_of(der: bytes) -> Jwk:
 
 
 def _elements(der: bytes) -> list[bytes]:
-    """Return the contents of all DER elements in `der`."""
+    """Split DER data into its elements, and return their contents."""
     contents = []
     at = 0
     while at < len(der):

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 MIN_LENGTH = 32
 READ_EACH_SECONDS = 300
 RETRY_SECONDS = 30
-# A token contains the number of the signup in 8 characters of base64, and a signature in 35
+# In a token, the number of the signup takes 8 characters of Base64, and the signature takes 35
 # characters.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
@@ -31,7 +31,7 @@ BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
 
 
 class SecretUnavailable(Exception):
-    """Raised when the secret cannot be read. If `is_temporary` is false, a retry would not help."""
+    """Raised when the secret cannot be read. `is_temporary` is true if a retry may succeed."""
 
     def __init__(self, *, is_temporary: bool = True) -> None:
         super().__init__("the secret cannot be read. Check that the function's role allows it")
@@ -69,11 +69,12 @@ class TokenKey(Struct, frozen=True):
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
     def code(self, waitlist_id: str, content: "CodeContent") -> str:
-        """Return a code for a message to an address. A caller with this code has received the
-        message.
+        """Return a code that is sent to an address. A caller who sends the code back has received
+        the message at this address.
         """
-        # A token signs a text of three parts, and a code signs at least five parts. The signature
-        # of a code is therefore never valid for a token.
+        # A token is a signature of a text with three parts, but a code is a signature of a text
+        # with at least five parts. The signature of a code is therefore never valid as the
+        # signature of a token.
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
             f"{purpose}/{waitlist_id}/{content.entry_id}/{content.stay}/{content.minute}".encode()
@@ -91,7 +92,8 @@ class CodeContent(Struct, frozen=True):
     stay: int
     # The time at which the code was issued, in minutes since 1970.
     minute: int
-    # If the code verifies a new address, the entry id that was computed from this address.
+    # The entry id that was computed from the new address. It is empty if the code does not verify a
+    # new address.
     to: str = ""
 
     @classmethod
@@ -122,7 +124,8 @@ def stay_of(token: str) -> int:
 class TokenKeys(Struct, frozen=True):
     """The signing keys in the secret.
 
-    At the time `current_from_seconds`, the key `current` replaces the key `previous`.
+    The key `previous` signs until the time `current_from_seconds`. After that, the key `current`
+    signs.
     """
 
     current: TokenKey
@@ -195,7 +198,9 @@ class ReloadedKeys:
 
 
 def _first_identity(secret: str) -> str:
-    """Derive the key for address digests from a secret that contains no such key."""
+    """Derive the key for digests of addresses from the text of the secret. This is done if the
+    secret does not contain a separate key for digests.
+    """
     return hmac.digest(secret.encode(), b"identity", "sha256").hex()
 
 

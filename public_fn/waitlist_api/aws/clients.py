@@ -20,15 +20,15 @@ ASKED_PAUSE_SECONDS = 5
 
 
 def _config(read_seconds: int, attempts: int) -> ClientConfig:
-    # In the standard mode, a process stops retrying if most of its calls fail. The adaptive mode is
-    # not used, because it could delay a call without limit.
+    # In botocore's standard retry mode, a process stops retrying if most of its calls fail.
+    # botocore's adaptive retry mode is not used, because it could delay a call without limit.
     return ClientConfig(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=read_seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=64,
-        # These settings save a sixth of a call's CPU time. Without them, botocore builds the user
-        # agent twice for each call, and looks up the account id for the endpoint URL.
+        # The next two settings save a sixth of a call's CPU time. By default, botocore builds the
+        # user agent twice for each call, and looks up the account id for the endpoint URL.
         user_agent="waitlist",
         account_id_endpoint_mode="disabled",
         # Parameter validation takes a third of a call's CPU time. It is not needed, because AWS
@@ -116,8 +116,8 @@ def _respect_deadline(client: Any, time: Deadline) -> Any:
     """Make a client raise an error if its next attempt could last beyond the deadline."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
-    # To prevent a retry, this handler must raise an exception before botocore decides about the
-    # retry.
+    # After a failed attempt, botocore asks handlers whether to retry. This handler must be the
+    # first of them, so that it can raise an exception instead of allowing a retry.
     client.meta.events.register_first(f"needs-retry.{service}", partial(_may_retry, time, needed))
     client.meta.events.register_first(f"request-created.{service}", partial(_begin, time, needed))
     return client

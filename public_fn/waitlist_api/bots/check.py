@@ -70,8 +70,9 @@ class BotCheck:
 
         If the provider gives no answer and `when_down` is `refuse`, raise BotCheckUnavailable.
         """
-        # While the provider is down, its widget creates no tokens. If a signup has no token, ask
-        # the provider, to find out whether it is down.
+        # A signup may have no token because the provider is down, and its widget then creates no
+        # tokens. If the waitlist accepts signups in this case, ask the provider, to find out
+        # whether it is down.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":
@@ -90,7 +91,8 @@ class BotCheck:
         verdict = self._asked(entry_id, proof) if self._secret else "wrong_secret"
         if verdict != "wrong_secret":
             return verdict
-        # The secret has not been read yet, or the operator has replaced it.
+        # The secret has not been read yet, or it is wrong because the operator has replaced it.
+        # Read the secret, and ask the provider once more.
         try:
             self._secret = self._read_secret()
         except SecretUnreadable:

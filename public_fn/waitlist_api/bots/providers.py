@@ -15,8 +15,8 @@ Verdict = Literal["person", "refused", "wrong_secret", "no_verdict"]
 # The name of the action that the customer page passes to the widget. The provider stores this name
 # in each token, so tokens from other forms of the same site can be refused.
 ACTION = "signup"
-# The provider's error codes that prove that the stack's secret is wrong. All other codes may be
-# caused by the guest's token.
+# If the provider returns one of these error codes, the stack's secret is wrong. After any other
+# error code, the guest's token may be wrong instead.
 WRONG_SECRET = {"invalid-input-secret", "missing-input-secret"}
 OUT_OF_ORDER = "internal-error"
 
@@ -24,8 +24,8 @@ OUT_OF_ORDER = "internal-error"
 class Provider(Struct, frozen=True, kw_only=True):
     """A bot-protection provider and its widget.
 
-    On a page with the widget, each of the `directives` of the Content-Security-Policy must allow
-    `sources`.
+    `directives` lists directives of the Content-Security-Policy. On a page with the widget, each of
+    these directives must allow `sources`.
     """
 
     name: Name
@@ -39,7 +39,10 @@ class Provider(Struct, frozen=True, kw_only=True):
     repeats: bool = False
 
     def at(self, verify_url: str, script_url: str) -> "Provider":
-        """Return a copy of the provider with the URLs of a test server. Empty URLs are ignored."""
+        """Return a copy of the provider that uses the URLs of a test server.
+
+        If a URL is empty, the copy keeps the provider's own URL.
+        """
         parts = urlsplit(script_url)
         return replace(
             self,

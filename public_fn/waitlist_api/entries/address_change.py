@@ -102,7 +102,9 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.move.moved_to and record.move.moved_to != to:
-            # If the process crashes here, maintenance frees the previous address within a day.
+            # The entry no longer uses its previous address, so other customers may use this address
+            # now. If the process crashes before this call, maintenance frees the address within a
+            # day.
             self.erasures.free_address(record)
         return record
 
@@ -110,8 +112,9 @@ class AddressChanges(Struct, frozen=True):
         """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # If the entry that signed up with this address has left, the address is free. If an entry
-        # was moved to this address later, the address stays taken.
+        # If the entry that signed up with this address has left, the address is free. If a
+        # different entry was moved to this address later, the address stays taken even after that
+        # entry has left.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)
@@ -134,8 +137,8 @@ class AddressChanges(Struct, frozen=True):
 
 
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
-    """Return when the customer can request a new address again. The delay keeps customers from
-    flooding other people's mailboxes.
+    """Return when the customer can request a new address again. Each request sends a message to the
+    new address, so the delay keeps customers from flooding other people's mailboxes.
 
     `is_repeat` is true if the customer requests the same new address again.
     """

@@ -28,13 +28,13 @@ BAD_LOCAL_NUMBER = (
 # characters, and telephone numbers at most 17. The parsing libraries need a long time to reject
 # very long texts.
 LONGEST = 320
-# Spreadsheets may turn telephone numbers into decimal numbers, such as `49301234.0`. Reject these
-# texts, because the zero after the point is not part of the number.
+# A spreadsheet may turn the telephone number 49301234 into the decimal number `49301234.0`. Reject
+# such a text, because the zero after the point would become a digit of the telephone number.
 FRACTION = re.compile(r"\+?\d+[.,]0+")
-# Matches the extension at the end of a telephone number, such as "ext. 12".
+# An extension at the end of a telephone number, such as "ext. 12".
 EXTENSION = re.compile(r"\s*(;ext=|ext\.?|x|#)\s*\d{1,7}$", re.IGNORECASE)
-# A telephone number has 3 to 15 digits. If it begins with a prefix for international calls, such as
-# 00, it can have 5 more digits.
+# A telephone number has 3 to 15 digits. A prefix for international calls, such as 00, can add up to
+# 5 digits.
 FEWEST_DIGITS, MOST_DIGITS = 3, 20
 
 

@@ -1,6 +1,6 @@
-"""List the entries that have left, were admitted, are banned or receive no messages.
+"""Four lists of entries: those that have left, were admitted, are banned, or receive no messages.
 
-Each list is sorted by time.
+The entries of each list are sorted by time.
 """
 
 from collections.abc import Sequence
@@ -33,11 +33,11 @@ SETTLED_MILLIS = 3600_000
 class Point(Struct, frozen=True):
     """The position in the index at which a page begins."""
 
-    # The time, in milliseconds, at which the page begins in each shard. In the list of banned
-    # customers, it is a logical timestamp.
+    # The time, in milliseconds, at which the page begins in each shard of the index. The list of
+    # banned customers uses logical timestamps instead of milliseconds.
     millis: int
-    # The last entry that was read from each shard. The time alone is not enough to continue,
-    # because several entries of a shard can have the same time.
+    # The last entry that was read from each shard. Several entries in a shard can have the same
+    # time, so the next page cannot begin from the time alone.
     read: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -83,7 +83,9 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
 
 
 class Archive(Struct, frozen=True):
-    """Lists entries that have left, were admitted, are banned or receive no messages, by time."""
+    """Returns the entries of one of four lists, sorted by time. The lists contain the entries that
+    have left, were admitted, are banned, or receive no messages.
+    """
 
     places: Places
     entries: EntryRecords

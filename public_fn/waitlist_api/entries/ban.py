@@ -45,15 +45,15 @@ class Bans(Struct, frozen=True):
                     self.leaves.finish(record)
                 return
             if record is not None and record.intent.erase:
-                # Finish an interrupted erasure of the entry first. Otherwise, it would later erase
-                # the ban.
+                # An erasure of this entry was interrupted. Finish the erasure first, because it
+                # would otherwise delete the new ban later.
                 self.leaves.finish(record)
                 continue
             stamp, now_millis = self._stamp(request, record), self.now_millis()
             decided = bans.ban(record, request, stamp, now_millis)
             if self.retention.expires_at(request.waitlist_id, now_millis) is not None:
-                # The record of a banned customer is kept even after the retention time, so remove
-                # the personal data from the record.
+                # This waitlist deletes personal data after a retention time. The record of a banned
+                # customer is kept longer, so remove the personal data from it.
                 decided = replace(decided, after=bans.without_personal_data(decided.after))
             with suppress(EntryChanged):
                 self.ledger.commit(record, decided, now_millis)

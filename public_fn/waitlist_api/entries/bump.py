@@ -124,8 +124,8 @@ class Bumps(Struct, frozen=True):
         self, command: BumpCommand, recorded: EntryRecord | None
     ) -> tuple[c.Bump, c.BumpResult]:
         """Move the entry in Redis. Return the request and its result."""
-        # If the entry has no record, send the request anyway. The reply says whether only the entry
-        # or the whole waitlist is missing.
+        # If the entry has no record, send the request anyway. The error from Redis says whether the
+        # entry or the whole waitlist does not exist.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:
@@ -137,6 +137,7 @@ class Bumps(Struct, frozen=True):
             if record.status != "waiting":
                 raise
         # Redis has lost the waiting entry, or the customer has signed up again in the meantime.
+        # Repair the entry from its record, and send the request again.
         try:
             self.positions.repair_place(record)
         except Gone:

@@ -58,8 +58,9 @@ class EntryEdits(Struct, frozen=True):
         self.waitlist_cache.find(command.waitlist_id)
         record = retry_on_conflict(lambda: self._record_edit(command))
         if command.attributes is not None:
-            # Send the segments even if the attributes have not changed. An earlier edit may have
-            # been interrupted before it sent the segments to Redis.
+            # Send the segments to Redis even if this edit has not changed the attributes. An
+            # earlier edit may have recorded new attributes, but stopped before it sent the new
+            # segments.
             self.steps.follow(record)
         view = self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         return EntryDetails(view, record, [])

@@ -15,7 +15,7 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 
-# The profile fields that hold the addresses to which messages are sent.
+# The service sends messages to the addresses in these profile fields.
 ADDRESSES = ("email", "phone")
 HAS_LEFT = "The customer has left the waitlist, so there is nothing to change."
 
@@ -46,7 +46,8 @@ class EditSteps(Struct, frozen=True):
         return record
 
     def mark(self, record: EntryRecord) -> int:
-        """Announce an edit to Redis, and return a timestamp for it.
+        """Tell Redis that the record of the entry is about to change, and return a timestamp for
+        the edit.
 
         If the edit is interrupted after this step, maintenance finishes it.
         """
@@ -68,9 +69,10 @@ class EditSteps(Struct, frozen=True):
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Send the entry's segments, and the reasons why the entry is not ready, to Redis.
+        """Send Redis the segments of the entry and the reasons why the entry is not ready.
 
-        Both come from the record. Raise NotWaiting if the customer has left the waitlist.
+        The segments and the reasons come from the record. Raise NotWaiting if the customer has left
+        the waitlist.
         """
         try:
             self.segmented_queue.update(record)

@@ -105,7 +105,8 @@ def check_addresses(
 def visible_names(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
     """Return the names of the profile fields that the customer may see.
 
-    All other fields stay hidden, because operators may use them for internal data.
+    If the waitlist asks customers for certain fields, they may see only these fields. Operators may
+    use other fields for internal data.
     """
     taken = _accepted_names(settings)
     shown = set(names) if taken is None else taken["profile"]
@@ -119,8 +120,8 @@ def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
     asked: dict[str, set[str]] = {"profile": set(), "attributes": set()}
     for field in settings.page.fields:
         asked[field.kept_in].add(field.name)
-    # Always accept the attributes that define segments, because apps may send them even if the form
-    # has no fields for them.
+    # Always accept the attributes that define segments. A form may not ask for them, but apps may
+    # send them anyway.
     asked["attributes"].update(*settings.segments)
     if settings.identity is not None:
         asked["profile"].add(settings.identity.field)

@@ -62,12 +62,15 @@ class Identities(Struct, frozen=True):
             waitlist = self.waitlist_cache.find(waitlist_id)
             return self._guest(waitlist, customer_id, profile)
         except InvalidFields:
-            # The cached settings may be outdated, so try again with the current settings.
+            # The data may seem invalid only because the cached settings are outdated. Read the
+            # current settings and try again.
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             return self._guest(waitlist, customer_id, profile)
 
     def profile_identifier(self, waitlist_id: str) -> Callable[[dict[str, Any]], str]:
-        """Return a function that computes the customer id from the address in a profile."""
+        """Return a function that takes a profile and computes the customer id from the address in
+        it.
+        """
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         return lambda profile: self._person(waitlist_id, rules, None, profile).customer_id
 
@@ -139,7 +142,7 @@ class Identities(Struct, frozen=True):
 def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: str) -> None:
     """Raise InvalidFields if the waitlist cannot send messages to the person.
 
-    In the error, `field` is the name of the invalid request field.
+    `field` is the name of the request field that the error calls invalid.
     """
     if not person.takes_messages:
         raise InvalidFields(FieldError(field, UNREACHABLE))

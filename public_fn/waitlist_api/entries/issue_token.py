@@ -69,14 +69,18 @@ class TokenIssuer(Struct, frozen=True):
             self.joins.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.intent.erase:
-            # If the whole waitlist does not exist, raise WaitlistNotFound.
+            # This call raises WaitlistNotFound if there is no waitlist with this id.
             self.waitlist_cache.find(waitlist_id)
             raise EntryNotFound
         return record
 
 
 def link_of(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the customer's page. Its fragment contains the entry's code or token."""
+    """Return the URL of the customer's page.
+
+    The fragment of the URL contains a code if the address has to be verified, and the entry token
+    otherwise.
+    """
     if record.verification.until_millis is None:
         return place_link(tokens, record, base_url)
     return verify_link(tokens, record, now_millis, base_url)

@@ -65,9 +65,10 @@ class Joins(Struct, frozen=True):
             self.finish(record)
 
     def record(self, record: EntryRecord, placed: c.SignupResult) -> tuple[EntryRecord, bool]:
-        """Record the place that Redis has given to the entry.
+        """Record the place in the queue that Redis has given to the entry.
 
-        Return the new record, and whether this request has recorded the place.
+        Return the new record. Also return True if this request has recorded the place, or False if
+        another request has changed the record first.
         """
         try:
             recorded = self.entries.finish_join(record, placed, self.now_millis())
@@ -77,7 +78,7 @@ class Joins(Struct, frozen=True):
         return recorded, True
 
     def cancel(self, record: EntryRecord) -> None:
-        """Cancel a signup in the record. Redis has already ended the signup."""
+        """Mark the signup as cancelled in its record, after it was ended in Redis."""
         try:
             self.entries.cancel_join(record)
         except EntryChanged:

@@ -40,7 +40,7 @@ class Leaves(Struct, frozen=True):
     def begin(self, waitlist_id: str, entry_id: str, leave: Leave) -> EntryRecord | None:
         """Mark the entry as leaving, and return its record.
 
-        Return None if nothing remains to be done, for example because the entry has already left.
+        Return None if there is nothing left to do, for example because the entry has already left.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.get(waitlist_id, entry_id)
@@ -80,8 +80,8 @@ class Leaves(Struct, frozen=True):
         try:
             ended_at = self._give_up(record)
         except WaitlistError:
-            # If Redis is unavailable, maintenance removes the entry from the queue later. The
-            # history contains personal data, so erase the history now.
+            # If Redis is unavailable, maintenance removes the entry from the queue later. Do not
+            # wait with the history, because it contains personal data. Erase it now.
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)
@@ -106,8 +106,9 @@ class Leaves(Struct, frozen=True):
             return
         left: c.EndStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
-            # The customer was admitted or had left earlier, and this new signup was not finished.
-            # Redis may still count the customer as inside, so record an exit.
+            # This signup was not finished. The customer had signed up before, and was then admitted
+            # or left. Redis may still count the customer as inside because of the earlier signup,
+            # so record an exit for it.
             self.recovering_queue.write(
                 c.Exit(
                     waitlist_id=record.waitlist_id,
@@ -131,8 +132,8 @@ class Leaves(Struct, frozen=True):
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
             # If a different request has begun to erase the entry, finish the erasure. If the entry
-            # is still leaving, finish again with the changed record. For example, the customer may
-            # have been banned, and the record of a banned customer must not expire.
+            # is still leaving, finish with the changed record. This matters if the customer was
+            # banned in the meantime, because the record of a banned customer must not expire.
             now = changed.record
             if now is not None and now.intent.erase:
                 self.finish_erase(now)

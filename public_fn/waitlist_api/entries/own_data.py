@@ -40,7 +40,7 @@ class OwnDataCommand(Struct, frozen=True, kw_only=True):
     stay: int | None
     # A JSON merge patch for the profile.
     patch: dict[str, Any]
-    # Whether the customer wants messages. None leaves the choice unchanged.
+    # The customer's choice whether to receive messages. If it is None, the choice does not change.
     messages: Messages | None = None
     # The channels on which the stack sends messages.
     channels: frozenset[str] = frozenset()
@@ -50,7 +50,8 @@ class OwnDataView(Struct, frozen=True):
     """A customer's own data."""
 
     profile: dict[str, Any]
-    # Whether the customer wants messages. None if the waitlist sends no messages.
+    # The customer's choice whether to receive messages. It is None if the waitlist sends no
+    # messages.
     messages: Messages | None
     # The profile field that contains the address for messages, or None if the customer gets none.
     messages_to: IdentityField | None = None
@@ -177,7 +178,7 @@ class _Change(Struct, frozen=True):
 
     @property
     def names_address(self) -> bool:
-        """Whether the request contains the profile field by which the customer is identified."""
+        """True if the request contains the profile field that identifies the customer."""
         rules = self.settings.identity
         return (
             self.identities is not None and rules is not None and rules.field in self.command.patch

@@ -1,4 +1,6 @@
-"""Read the status and position of an entry. If Redis has lost the entry, restore it."""
+"""Read the status and position of an entry. If Redis has lost the entry, restore the entry from its
+record first.
+"""
 
 from typing import Any, Self
 
@@ -19,7 +21,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# The fields of a view that API responses do not contain, or contain under a different name.
+# API responses leave out these fields of a view, or use a different name for them.
 UNSEEN = (
     "ticket",
     "rank",
@@ -48,8 +50,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     offered_until: str | None = None
     # The number of the signup, which is a part of the entry token.
     ticket: int | None = None
-    # The sort key of a waiting entry. Clients use it to find the entry's position on the public
-    # board.
+    # The number by which waiting entries are sorted. With this number, clients find the entry's
+    # position on the board, the public snapshot of positions.
     rank: int | None = None
     pace: str | None = None
     # True if the admission policy has slots to offer now.
@@ -65,8 +67,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The number of seconds within which the customer must poll again to count as present. None if
     # the customer counts as present without polling.
     presence_seconds: int | None = None
-    # When and where the customer was last called, for example to a desk, during the current claim.
-    # It is None if the customer was not called, or if the request did not ask for it.
+    # The time and place of the customer's latest call during the current claim. It is None if the
+    # customer was not called, or if the request did not ask for the call.
     call: Call | None = None
     # The token of the customer's offer. It contains the id of the invitation, if the offer belongs
     # to one.
@@ -178,11 +180,11 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Build the view from the record, because the token belongs to a different signup than the
-        entry in Redis.
+        """Build the view from the record. Call this method if the token belongs to a different
+        signup than the entry in Redis.
 
-        Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the record
-        says that the customer is on the waitlist.
+        Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the customer
+        is on the waitlist according to the record, because the entry in Redis is then outdated.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:

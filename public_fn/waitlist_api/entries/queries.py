@@ -28,7 +28,8 @@ class Begin(Struct, frozen=True):
 
     after: int | None
     first: int | None
-    # True for ready entries only, False for entries that are not ready, None for both.
+    # True selects only ready entries, and False selects only entries that are not ready. None
+    # selects both.
     ready: bool | None
 
 
@@ -118,8 +119,10 @@ class EntryQueries(Struct, frozen=True):
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return the claimed and offered entries sorted by deadline, or the entries that were set
-        aside.
+        """Return a page of entries that were taken from the queue, and the cursor of the next page.
+
+        If `which` is `held`, the page contains claimed and offered entries, sorted by deadline. If
+        `which` is `parked`, it contains the entries that were set aside for an operator.
         """
         after_time, after_id = cursors.decode_off_queue(cursor)
         page: c.ListOffQueueResult = self.recovering_queue.read(
@@ -165,10 +168,10 @@ class EntryQueries(Struct, frozen=True):
         return EntryDetails(self._view(record), record, history)
 
     def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
-        """Return the details of the entry that uses an address. `entry_id` was computed from the
-        address.
+        """Return the details of the entry that uses an address.
 
-        If an entry was moved to this address, it has a different entry id.
+        `entry_id` is the entry id that was computed from the address. If an entry was moved to this
+        address later, the entry has a different id, and is found by its address.
         """
         try:
             return self.details(waitlist_id, entry_id)
@@ -188,7 +191,9 @@ class EntryQueries(Struct, frozen=True):
         return EntryDetails(self._view(record), record, history), cursors.encode(following)
 
     def messages(self, waitlist_id: str, entry_id: str) -> list[Note]:
-        """Return the delivery states of the entry's newest messages, oldest first."""
+        """Return whether the entry's newest messages were delivered. The oldest of these messages
+        comes first.
+        """
         record = self.entries.find(waitlist_id, entry_id)
         return self.deliveries.list_notes(waitlist_id, entry_id, record.ticket or 0)
 

@@ -45,7 +45,10 @@ class Clocks(Struct, frozen=True):
     redis: int
 
     def is_over(self, deadline_millis: int) -> bool:
-        """Return whether a deadline has passed according to the local clock and the Redis clock."""
+        """Return whether a deadline has passed.
+
+        It must have passed according to the local clock and according to the Redis clock.
+        """
         return self.here >= deadline_millis + GRACE_MILLIS and self.redis >= deadline_millis
 
 
@@ -215,7 +218,10 @@ class Questions(Struct, frozen=True):
 def _each(
     work: Callable[[EntryRecord], None], records: Sequence[EntryRecord]
 ) -> list[WaitlistError | None]:
-    """Call `work` for each record in parallel. Return an error or None for each record."""
+    """Call the function `work` with each record. The calls run in parallel.
+
+    Return the error of each call, or None if the call succeeded.
+    """
 
     def attempt(record: EntryRecord) -> WaitlistError | None:
         try:
@@ -234,8 +240,8 @@ def last_contact_millis(record: EntryRecord) -> int:
 
     Signups, questions and confirmations count as contacts.
     """
-    # If the entry was reinstated, its ticket contains the time of the first signup. The
-    # reinstatement is the later contact.
+    # The ticket of a reinstated entry contains the time of the original signup. The time of the
+    # reinstatement is later, so use this time.
     joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)

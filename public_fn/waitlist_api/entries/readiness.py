@@ -73,7 +73,7 @@ class ResumeCommand(Struct, frozen=True, kw_only=True):
 
 
 class HoldBackCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to hold an entry back, or to stop holding it back."""
+    """An operator's request to make an entry not ready until further notice, or ready again."""
 
     waitlist_id: str
     entry_id: str
@@ -83,7 +83,7 @@ class HoldBackCommand(Struct, frozen=True, kw_only=True):
 
 
 class VerifyCommand(Struct, frozen=True, kw_only=True):
-    """An operator's statement that an address belongs to the customer."""
+    """An operator's request to mark the address of a customer as verified."""
 
     waitlist_id: str
     entry_id: str
@@ -93,8 +93,8 @@ class VerifyCommand(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True):
-    """A change that can make an entry ready or not ready: the new record, and the event for the
-    history.
+    """A change that can make an entry ready or not ready. It contains the new record, and the event
+    for the history.
     """
 
     after: EntryRecord
@@ -175,7 +175,8 @@ class ReadinessChanges(Struct, frozen=True):
     def resume(self, command: ResumeCommand) -> Rested:
         """End a customer's pause earlier than planned.
 
-        If the command names a different end of the pause than the record, nothing changes.
+        The command contains the planned end of the pause. If the record contains a different end,
+        nothing changes.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -263,8 +264,8 @@ class ReadinessChanges(Struct, frozen=True):
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
-        """Record the change that `decide` returns, and send Redis the new reasons why the entry is
-        not ready.
+        """Record the change that the function `decide` makes to the record. Then send Redis the
+        reasons why the entry is not ready now.
         """
         self.waitlist_cache.find(key[0])
         record = retry_on_conflict(lambda: self._record_change(key, decide, stay))

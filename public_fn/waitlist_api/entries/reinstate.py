@@ -107,8 +107,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # A repeated request must change nothing, so that a delayed copy of the request cannot bring
-        # back a customer who has left in the meantime.
+        # A delayed copy of a request can arrive after the customer has left again. It must not
+        # bring the customer back, so a repeated request changes nothing.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":
@@ -239,7 +239,7 @@ class Reinstatements(Struct, frozen=True):
             self.leaves.leave(*record.key, leave)
 
     def _check_room(self, record: EntryRecord, waitlist: WaitlistRecord) -> None:
-        """Raise WaitlistFull if more entries are on the waitlist than its capacity allows.
+        """Raise WaitlistFull if the number of entries on the waitlist exceeds its capacity.
 
         Raise InvalidFields if the entry would belong to too many segments.
         """

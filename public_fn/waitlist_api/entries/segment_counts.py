@@ -14,7 +14,7 @@ from waitlist_shared import contracts as c
 
 
 class SegmentCount(Struct, frozen=True):
-    """A segment and the number of its waiting entries."""
+    """A segment, and how many entries are waiting in it."""
 
     segment: Segment
     waiting: int
@@ -54,8 +54,9 @@ class SegmentCounts(Struct, frozen=True):
     ) -> tuple[list[SegmentCount], str | None]:
         """Return the segments that have waiting entries, and the cursor of the next page."""
         after = cursors.decode_segment(cursor)
-        # Redis and the records are read at different times. If an entry leaves in between, the
-        # attribute values of its segment may not be found, so try twice.
+        # The counts come from Redis, and the attribute values of the segments come from the
+        # records. If an entry leaves between the two reads, the values of its segment may not be
+        # found. Try twice for this reason.
         for _ in range(2):
             segments, counts = self._count(waitlist_id, after, limit)
             names = self._find_names(segments, counts)

@@ -39,7 +39,7 @@ class _Answer(Struct, frozen=True):
 
     @property
     def is_whole(self) -> bool:
-        """Whether Redis has returned a position for each segment in the request."""
+        """True if Redis has returned a position for each segment in the request."""
         return all(place.position is not None for place in self.found.places)
 
     def places(self) -> list[SegmentPlace]:
@@ -64,9 +64,10 @@ class SegmentPositions(Struct, frozen=True):
     def read(
         self, waitlist_id: str, entry_id: str, names: Sequence[str]
     ) -> tuple[EntryView, list[SegmentPlace]]:
-        """Return the entry's position in the queue, and its positions in the segments.
+        """Return the entry's position in the queue, and its positions in segments.
 
-        `names` are the attributes that define the segments.
+        `names` contains names of attributes. The result includes each declared segment of these
+        attributes.
         """
 
         def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:
@@ -74,8 +75,8 @@ class SegmentPositions(Struct, frozen=True):
             answer = self._ask(record, names)
             view = view_of(entry_id, answer.found, answer.found.hide_counts)
             if view is None:
-                # Redis does not have the entry. Reading the position restores the entry, and then
-                # the segments can be read.
+                # Redis does not have the entry. Read the position, because this restores the entry.
+                # Then ask for the segments again.
                 view = self.positions.read(waitlist_id, entry_id)
                 return None if view.position is not None else (view, [])
             if answer.found.has_call_numbers:

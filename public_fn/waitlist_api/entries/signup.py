@@ -106,7 +106,8 @@ class Signups(Struct, frozen=True):
                         return RefusedEntry(existing, error)
                     raise error
                 case Replay(record):
-                    # If the entry is erased before its position can be read, decide again.
+                    # The entry may be erased before its position can be read. In this case, read
+                    # the record again, and decide again what to do with the signup.
                     with suppress(EntryNotFound):
                         return SignedUp(self._view_of(record), is_new=False)
                 case FinishLeave(record):
@@ -125,8 +126,8 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """If the customer's address now belongs to a different entry, use the customer id of that
-        entry.
+        """Return the command for the entry that uses the customer's address now. If the address was
+        moved to a different entry, the command gets the customer id of that entry.
         """
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
@@ -163,8 +164,8 @@ class Signups(Struct, frozen=True):
             if former is None:
                 return self.entries.begin_join(intent)
             if former.status == "admitted":
-                # Redis may still have the entry of the earlier signup. Remove it, so that Redis
-                # does not mistake it for the new signup.
+                # Redis may still have the entry of the earlier signup. Remove this old entry,
+                # because Redis could otherwise take it for the entry of the new signup.
                 self.recovering_queue.write(drop_of(former, counts=True))
             until_millis = count_join(former, intent.joined.millis)
             joined = replace(intent.joined, changes_until_millis=until_millis)
@@ -202,8 +203,9 @@ class Signups(Struct, frozen=True):
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
     """Return whether the signup is refused because of the setting `rejoin`.
 
-    The setting may be outdated, so the caller then reads the current settings. For guests whose
-    address is not verified, the class `UnprovenSignups` does this.
+    The cached setting may be outdated, so the caller then reads the current settings. If the
+    address is not verified, return False, because the class `UnprovenSignups` reads the current
+    settings itself.
     """
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

@@ -36,7 +36,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     customer_id: str
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
-    # The domain of the email address that identifies the customer, if any.
+    # The domain of the email address that identifies the customer. It is empty if the customer is
+    # not identified by an email address.
     domain: str = ""
     # The request's `Accept-Language` header.
     languages: str = ""
@@ -65,11 +66,13 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return replace(self, customer_id=found.customer_id)
 
     def with_stay_shown(self, stay: int | None) -> "SignupCommand":
-        """Return a copy of the command with the ticket that the caller's entry token contains."""
+        """Return a copy of the command with the ticket (the signup number) in the caller's entry
+        token.
+        """
         return replace(self, stay_shown=stay)
 
     def is_proven_for(self, record: EntryRecord) -> bool:
-        """Return whether the caller has proved that they are the customer in the record."""
+        """Return whether the caller has proved that the record belongs to them."""
         return self.proven or (self.stay_shown is not None and self.stay_shown == record.ticket)
 
     @property
@@ -93,9 +96,9 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def signup_body(self) -> str:
-        """The keyed digest of the request body.
+        """The digest of the request body. The idempotency key is the secret key of the digest.
 
-        Nobody can guess the body from the digest without knowing the idempotency key.
+        Nobody who does not know the idempotency key can guess the body from the digest.
         """
         if not self.idempotency_key:
             return ""
@@ -171,8 +174,8 @@ def next_step(
         return FinishLeave(existing)
     if existing.status in ENDED and not is_repeat:
         return _rejoin(existing, terms, now_millis)
-    # A repeated request never lets the customer join again, so that a delayed copy of a signup
-    # cannot bring back a customer who has left in the meantime.
+    # A delayed copy of a signup can arrive after the customer has left again. It must not bring the
+    # customer back, so a repeated request never lets the customer join again.
     if not (is_repeat or command.is_proven_for(existing)):
         return Refuse(_on_list(terms.waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)
@@ -207,8 +210,8 @@ def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistEr
 
 
 def _rejoin(former: EntryRecord, terms: Terms, now_millis: int) -> Refuse | Create:
-    # With the setting `frees_at_end`, a customer who exits early counts as inside until the pass
-    # ends. The customer cannot join again before that.
+    # A customer can exit before their pass ends. With the setting `frees_at_end`, this customer
+    # counts as inside until the pass ends, and cannot join again before that.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(terms.waitlist.settings)
     is_open = former.joins_as_new(now_millis) or _may_rejoin(terms.waitlist, former)
     if is_kept_in or not is_open:

@@ -39,8 +39,8 @@ from waitlist_shared.errors import Rebuilding, WaitlistClosed, WaitlistFull
 class UnprovenSignups(Struct, frozen=True):
     """Signs up guests whose address is not verified yet (decision 62).
 
-    The service makes the same calls for known and unknown addresses, so the response time reveals
-    nothing.
+    The response time must not reveal whether an address is on the waitlist. The service therefore
+    makes the same calls for known and unknown addresses.
     """
 
     waitlist_cache: WaitlistCache
@@ -52,13 +52,14 @@ class UnprovenSignups(Struct, frozen=True):
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand, verify_minutes: int) -> None:
-        """Add an unverified entry.
+        """Add an entry with an unverified address.
 
-        If the address already has an entry, request a message to its customer.
+        If the address already belongs to an entry, request a message to the customer of that entry
+        instead.
         """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
-        # Ignore the idempotency key. An error about a repeated key would reveal that the address
-        # has an entry.
+        # Do not use the idempotency key of the request. If this key was used before, the error
+        # about the repeated key would reveal that the address has an entry.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)
         if known is None:
@@ -136,10 +137,10 @@ class UnprovenSignups(Struct, frozen=True):
         self._ask(record, self.recovering_queue.draw_stamp(record))
 
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
-        """Write the event that sends a message with a link.
+        """Write the event that sends the customer a message with a link.
 
-        If no message is due, run a transaction without effect, which takes as long. The response
-        time then reveals nothing.
+        If no message is due, run a transaction that changes nothing and takes as long. The response
+        time then does not reveal whether a message is sent.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()
@@ -158,7 +159,10 @@ class UnprovenSignups(Struct, frozen=True):
                 return
 
     def _write_in_vain(self, record: EntryRecord, stamp: int, now_millis: int) -> None:
-        """Run a transaction that always fails but takes as long as writing the event."""
+        """Run a transaction that changes nothing, but takes as long as writing the event.
+
+        The transaction always fails.
+        """
         event = HistoryEvent(stamp=stamp, event=LINK_ASKED, by="customer")
         decided = Commit(after=replace(record, edited_stamp=stamp), events=(event,))
         with suppress(EntryChanged):

@@ -27,9 +27,9 @@ class Unsubscriptions(Struct, frozen=True):
         self.keys().check_unsubscribe_code(waitlist_id, code)
 
     def end(self, waitlist_id: str, code: str) -> None:
-        """Turn off the messages for the signup to which the code belongs.
+        """Turn off the messages for one signup. The unsubscribe code contains this signup.
 
-        Later signups of the same customer still receive messages.
+        If the same customer signs up again later, they receive messages again.
         """
         claims = self.keys().check_unsubscribe_code(waitlist_id, code)
         self.recipients.turn_off(waitlist_id, claims.entry_id, claims.stay or 0)

@@ -1,16 +1,16 @@
 -- NEEDS tickets
 
--- A new queue must begin after the last logical timestamp of the earlier queue. `floor` is the latest of these
--- timestamps that is known.
+-- The latest known logical timestamp of the earlier queue is `floor`. A new queue must begin after the last logical
+-- timestamp of the earlier queue.
 --
 -- If the Redis clock is more than SLACK_SECONDS behind `floor`, it has been set back. The earlier queue may then have
--- used timestamps up to UNKNOWN_SECONDS after `floor`. This time is long, because `floor` comes from a Lambda function
--- whose clock may be slow.
+-- used timestamps that are later than `floor` by up to UNKNOWN_SECONDS. UNKNOWN_SECONDS is large, because `floor` comes
+-- from a Lambda function whose clock may be slow.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
 -- If the Redis clock has not been set back, the new queue begins SPARE_SECONDS after `floor`.
 --
--- SPARE_SECONDS must be less than a second. While tickets are more than a second ahead of the clock, signups leave no
--- gaps between their tickets.
+-- SPARE_SECONDS must be less than a second. Signups leave gaps between their tickets, into which other entries can be
+-- moved. They leave no gaps while the tickets are more than a second ahead of the clock.
 local SPARE_SECONDS = 0.5
 
 -- Returns the first logical timestamp of a new queue. This timestamp is later than those of all earlier queues of the

@@ -7,8 +7,8 @@ local EXPIRED_AT_ONCE = 200
 -- The setting `no_show` says what happens after a missed offer. The setting `misses` can say what happens instead after
 -- several missed offers.
 --
--- Expired claims count as attempts, and an entry with too many attempts is parked. With the setting `misses`, missed
--- offers count as attempts too. Without it, they count only if `no_show` is `keep_place`.
+-- An expired claim counts as an attempt, and an entry with too many attempts is parked. A missed offer counts as an
+-- attempt only if the waitlist has the setting `misses`, or if `no_show` is `keep_place`.
 local function after_end(hold, ends)
   local is_offer = hold.state == 'offered'
   if is_offer and not ends.misses and ends.no_show ~= 'keep_place' then return ends.no_show end

@@ -43,16 +43,16 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a claim or an offer that has ended. Unless the customer was admitted (`keeps_room`), the next
--- poll runs the admission policy, because another customer may now get an offer.
+-- Removes the deadline of a claim or an offer that has ended. If the customer was admitted, `keeps_room` is true.
+-- Otherwise, another customer may now get an offer, so the next poll runs the admission policy.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Marks an entry whose record may lack the change at the logical timestamp `stamp`. Maintenance updates the record
--- within a minute.
+-- Marks an entry that was changed at the logical timestamp `stamp`, because its record may not contain this change yet.
+-- Maintenance updates the record within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end

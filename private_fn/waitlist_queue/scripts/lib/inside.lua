@@ -1,6 +1,6 @@
 -- The score of a customer in the sorted set `inside` is the time, in milliseconds, at which the customer's pass ends.
--- Two special scores are not times: KEPT reserves a place for a customer whose admission is recorded late, and
--- LEFT_DURING_REBUILD marks a customer who left during a rebuild.
+-- Two special scores are not times. The score KEPT reserves a place for a customer whose admission is recorded late.
+-- The score LEFT_DURING_REBUILD marks a customer who left during a rebuild of the queue.
 local KEPT, LEFT_DURING_REBUILD = 0, 1
 
 local function put_inside(keys, entry_id, ticket, until_millis)

@@ -13,7 +13,8 @@ local function forget_old_moves(keys, stamp)
   if #old > 0 then redis.call('ZREM', keys.moves, unpack(old)) end
 end
 
--- Remembers a move. The expiry of the set can only become later, so that no move is forgotten too early.
+-- Remembers a move. The whole set expires at one time. This time is only ever postponed, so that no move is forgotten
+-- too early.
 local function remember_move(keys, once_key, stamp, seconds, ...)
   redis.call('ZADD', keys.moves, 'NX', stamp, once_key, ...)
   if redis.call('EXPIRE', keys.moves, seconds, 'GT') == 0 then

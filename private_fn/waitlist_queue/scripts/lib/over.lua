@@ -4,8 +4,8 @@
 -- earlier offers have ended.
 local HOLDS_AT_ONCE = 500
 
--- Shortens open offers so that all of them end by `until_millis`. Claims keep their deadlines. Maintenance writes the
--- new ends of the offers to the records.
+-- Shortens the open offers that would end after `until_millis`, so that they end at this time. Claims keep their
+-- deadlines. Maintenance then writes the new deadlines of the offers to the records.
 local function end_offers_by(keys, until_millis, now)
   local first, stamp = 0, nil
   repeat

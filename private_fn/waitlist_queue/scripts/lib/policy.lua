@@ -69,7 +69,7 @@ end
 
 -- Adds the slots of all scheduled times that have passed. `instants` has the form "millis:count".
 --
--- When a scheduled time comes, slots of earlier times are lost if nobody is waiting for them.
+-- When a scheduled time comes, unused slots of earlier times are discarded, except one slot for each waiting customer.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -111,8 +111,8 @@ end
 
 -- Returns how many more customers may get an offer or be admitted, or nil if `max_inside` is not set.
 --
--- Some places are reserved for customers whose admission was recorded late. These places count as free only if
--- `is_for_kept` is true, because the caller then asks for such a customer.
+-- Some places are reserved for customers whose admission was recorded late. If the caller needs a place for such a
+-- customer, `is_for_kept` is true, and the reserved places count as free. Otherwise, they count as taken.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -136,8 +136,8 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns from which limits an admission is subtracted: the quota, the rate or the schedule. `number` counts the
--- admissions of the current run from 1.
+-- Returns which of the quota, the rate and the schedule provide the slot for an admission. `number` is the number of
+-- the admission within the current run, beginning with 1.
 --
 -- An admission uses up the quota first. If `combine` is `sum`, it uses up the rate before the schedule, because unused
 -- admissions of the rate expire after a minute.

@@ -27,7 +27,7 @@ local function pop(keys, filter, is_newest, count)
 end
 
 -- Takes up to `count` entries. Entries that match the first filter are taken first. Returns each entry with its rank
--- and the index of its filter, which begins at zero.
+-- and with the index of the filter that it matched. The first filter has the index 0.
 local function pop_preferred(keys, filters, is_newest, count)
   local taken, number = {}, 0
   for filter in string.gmatch(filters, '%S+') do

@@ -28,8 +28,8 @@ local function first_rank_of(rank)
   return math.min(MAX_PRIORITY, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
--- Finds the nearest gap of free ranks ahead of the entry `behind`, which has the rank `upper`. The search does not go
--- beyond the priority of this entry.
+-- Finds the nearest gap of free ranks ahead of an entry. `behind` is the id of the entry, and `upper` is its rank. The
+-- search does not go beyond the priority of this entry.
 --
 -- Returns the ranks directly before and after the gap, and the ids of the entries at these ranks. The first id is nil
 -- if the gap is at the front of the priority. Returns nil if there is no gap.
@@ -61,8 +61,8 @@ end
 
 -- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap.
 --
--- Entries are often moved to the same spot one after the other. If a neighbour of the gap was moved there, the returned
--- rank is close to this neighbour, so that the rest of the gap stays free.
+-- Entries are often moved to the same spot one after the other. If one of the two entries next to the gap was moved
+-- there, the returned rank is close to that entry, so that most of the gap stays free for the next moves.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end

@@ -51,10 +51,10 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
 end
 
 -- If every entry on the waitlist has always been ready, the Redis keys for entries that are not ready do not exist.
--- This function makes the script skip these keys.
+-- This function then makes sure that the script does not use these keys.
 --
--- If `readiness` is not empty, the script is about to store an entry that is not ready. The function then notes that
--- the waitlist has such entries.
+-- If `readiness` is not empty, the script is about to store an entry that is not ready. The function then writes to
+-- Redis that the waitlist has entries that are not ready.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then

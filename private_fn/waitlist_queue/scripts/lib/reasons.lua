@@ -1,8 +1,9 @@
 -- The hash `readiness` contains the reasons why an entry is not ready, in the form
 -- "version;reason=millis;reason=millis". Each reason ends at the time `millis`. If `millis` is 0, the end is not known.
 --
--- If the customer must confirm that they are still waiting, the deadline follows the version:
--- "version,millis;reason=millis". After a script has handled the deadline, a `~` replaces the comma before it.
+-- A customer may have to confirm by a deadline that they are still waiting. The deadline then follows the version:
+-- "version,millis;reason=millis". After a script has handled the deadline, there is a `~` in place of the comma:
+-- "version~millis;reason=millis".
 
 -- Matches the reasons `delayed` and `declined`, about which Redis decides. An entry has at most one of them. If Redis
 -- and the record have different delays, the later delay counts.
@@ -50,8 +51,8 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether Redis has already handled the deadline that the record still contains. A late update from the record
--- must not bring this deadline back.
+-- Returns whether Redis has already handled the confirmation deadline that `packed` contains. `packed` comes from the
+-- record, and a late update from the record must not bring the deadline back.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)

@@ -1,6 +1,6 @@
 -- NEEDS decisions holds
 
--- Returns the row that describes an entry in the reply to a claim or an admission.
+-- Returns the values that describe an entry in the reply to a claim or an admission.
 local function claim_row(keys, entry_id, hold, deadline, filter_index)
   local before = decision_before(keys, entry_id, hold.stamp)
   local last = before and last_end(keys, entry_id, hold.stamp)

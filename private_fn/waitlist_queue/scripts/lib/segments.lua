@@ -55,8 +55,8 @@ local function leave_segments(keys, entry_id, rank)
   if tags then remove_index_members(keys, entry_id, rank, tags) end
 end
 
--- Replaces the tags of an entry, which are the stored text of its segments. If Redis already has the same or newer tags
--- of this signup, changes nothing.
+-- Replaces the stored segments of an entry. These are called the tags of the entry. If Redis already has the same or a
+-- newer version of the tags for this signup, nothing changes.
 local function reindex(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
   local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end

@@ -1,6 +1,6 @@
 -- NEEDS segments
 
--- Optional settings. Redis has no field for a setting that is not set.
+-- The names of the optional settings. If a setting is not set, Redis does not store it.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
   'presence_seconds', 'misses_at_most', 'misses_then', 'until_millis'}
 

@@ -1,6 +1,7 @@
 -- NEEDS holds policy
 
--- Each offer stores where its slot was taken from, so that an unused slot can be given back.
+-- The slot for an offer comes from the rate, the schedule or the quota. Each offer stores this source, so that the slot
+-- can be given back if the offer is not used.
 --
 -- The origin of a slot is stored as a short text. In this text, "s3" means version 3 of the schedule, "r4" means
 -- version 4 of the rate, and "q2" means the second quota. The letter "e" means that the customer has entered.
@@ -9,7 +10,7 @@ local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Return whether the slot of this offer came from the current quota. A quota makes offers until a certain number of
+-- Returns whether the slot of this offer came from the current quota. A quota allows offers until a certain number of
 -- people have entered.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
@@ -43,7 +44,7 @@ local function give_back(keys, entry_id, hold)
   wake(keys)
 end
 
--- Removes an invalid admission from the counters of the waitlist.
+-- Subtracts an admission from the counters of the waitlist, because the admission has turned out to be invalid.
 local function uncount_admission(keys, hold)
   redis.call('HINCRBY', keys.meta, 'admitted', -1)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end

@@ -9,8 +9,8 @@ local function tombstone_of(keys, entry_id, join_id)
   return tonumber(redis.call('ZSCORE', keys.tombstones, entry_id .. ':' .. join_id))
 end
 
--- Marks a signup as ended (adds a tombstone). If `ticket` is given, it is stored too, so that a repeated request gets
--- an answer with the same ticket.
+-- Marks a signup as ended by adding a tombstone. If `ticket` is given, the tombstone is stored with the ticket, so that
+-- the answer to a repeated request can contain the ticket.
 local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
   local stay = entry_id .. ':' .. join_id
   redis.call('ZADD', keys.tombstones, stamp, stay)

@@ -3,8 +3,9 @@
 -- The sorted set `queue` contains the waiting entries that are ready. The sorted set `not_ready` contains the waiting
 -- entries that are passed over for now. The entries whose address is not verified are also in the set `unverified`.
 --
--- Positions and totals do not count entries with an unverified address. Otherwise, anybody could find out from a
--- position whether an address is on the waitlist.
+-- Positions and totals do not count entries with an unverified address. Anybody can sign up with somebody else's
+-- address. If this signup were counted, they could find out from a position whether the address was already on the
+-- waitlist.
 
 -- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry is not waiting.
 local function waiting_rank(keys, entry_id)
@@ -50,8 +51,8 @@ end
 -- Counts the entries ahead of an entry, and how many of them are ready. Entries with an unverified address are not
 -- counted.
 --
--- If every entry on the waitlist has always been ready, the number of ready entries is returned as false. Both numbers
--- are false if the entry is not waiting.
+-- If every entry on the waitlist has always been ready, the ready entries are not counted, and false is returned in
+-- place of their number. If the entry is not waiting, both results are false.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end
