@@ -70,8 +70,8 @@ attempts = _key("attempts")
 # score is the logical timestamp of the entry's last change.
 dirty = _key("dirty")
 
-# A hash with changes to entries that were made in Redis, and that may still be missing in the
-# records of the entries.
+# A hash with the latest changes to entries in Redis. The records of the entries may not contain
+# these changes yet.
 pending_decisions = _key("pending_decisions")
 
 # The segment index: a sorted set of the waiting entries in each segment. Its members are explained

@@ -48,8 +48,8 @@ class Columns:
     # Maps the name of each column to the field that it fills: customer_id, priority, joined_at,
     # profile.NAME or attributes.NAME.
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
-    # Whether columns that have no target become profile fields. Columns of an exported file are
-    # imported in any case.
+    # True if columns that have no target become profile fields. If the file was exported from a
+    # waitlist, its columns are imported in any case.
     keep_others: bool = True
     splits_values: bool = True
     zone: tzinfo = UTC

@@ -175,7 +175,7 @@ class Action(Request):
     stays_open: bool = False
     # Fields of the request body that have the same values in every request.
     body: Mapping[str, Any] = field(default_factory=dict)
-    # Whether the button in the dialog is red. It is red if the action takes something away from the
+    # True if the button in the dialog is red, because the action takes something away from the
     # person.
     is_final: bool = False
     # The label of a checkbox in a second dialog, which the operator must tick. If the label is "",

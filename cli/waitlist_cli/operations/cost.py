@@ -126,11 +126,12 @@ class Month:
     # The number of times that the public board is read.
     boards: int = 0
     waiting: int = 0
-    # Whether CloudFront serves the board. CloudFront caches the board for five seconds.
+    # True if CloudFront serves the board (the public snapshot of positions). CloudFront caches the
+    # board for five seconds.
     edge: bool = False
     # The number of waitlists. All waitlists except one are assumed to be idle.
     lists: int = 1
-    # Whether every event is posted to a webhook.
+    # True if every event is posted to a webhook.
     webhook: bool = False
     # The number of emails, or None if the stack cannot send emails.
     mails: int | None = None

@@ -58,7 +58,7 @@ class Ahead:
     left: int
     # The number of people who joined after this entry, but are ahead of it now.
     ahead_later: int
-    # Whether all people were examined. If not, the real numbers can be higher.
+    # True if all people were examined. Otherwise, the real numbers can be higher.
     is_whole: bool
 
 

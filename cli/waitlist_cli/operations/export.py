@@ -73,7 +73,7 @@ class Sheet:
     # The profile fields and attributes that become columns, such as ("profile", "email"). If the
     # list is empty, every profile field and attribute that occurs becomes a column.
     questions: Sequence[tuple[str, str]] = ()
-    # Whether the file has all possible columns, including columns in which nobody has a value.
+    # True if the file has all possible columns, including columns in which nobody has a value.
     is_whole: bool = False
 
 

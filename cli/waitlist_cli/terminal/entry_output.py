@@ -83,8 +83,8 @@ def print_entries(
         return
     if context.output.console.is_terminal:
         # On a terminal, show only one id for each person, so that enough space is left for the
-        # profile. Show the customer id. If the operator has not given a customer id, show the entry
-        # id.
+        # profile. This is the customer id, or the entry id if the operator has not chosen a
+        # customer id.
         people = [
             {**entry, "customer_id": chosen_id(entry) or entry["entry_id"]} for entry in people
         ]

@@ -27,7 +27,7 @@ HEADINGS = {
     "customer_id": "customer",
     "joined_at": "joined",
 }
-# Columns whose values are never wrapped, because operators copy these values from the screen.
+# The values in these columns are never wrapped, because operators copy them from the screen.
 WHOLE = (
     "entry_id",
     "claim_token",
@@ -127,18 +127,18 @@ def accept_any_text(stream: object) -> None:
 
 
 _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
-# The keys are error codes of the service. After such an error, the operator also gets this advice.
+# What the operator can do after an error. The keys are the error codes of the service.
 NEXT_STEPS = {
     "confirm_off": "To ask people regularly whether they are still waiting, run `waitlist edit "
     "WAITLIST --confirm-every-days 90`.",
     "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by a part of their data.",
-    "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why the entry is not ready.",
+    "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why the entry cannot be admitted now.",
     "not_inside": _STATUS,
     "not_offered": _STATUS,
     "not_waiting": _STATUS,
     "offer_expired": _STATUS,
-    "rest_not_allowed": "To allow customers to let others pass, run `waitlist edit WAITLIST "
-    "--rest-max-days 30 --rest-times 3`.",
+    "rest_not_allowed": "To allow customers to let others pass them in the queue, run `waitlist "
+    "edit WAITLIST --rest-max-days 30 --rest-times 3`.",
     "unauthorized": "Run `waitlist token WAITLIST ENTRY` to issue an entry_token.",
     "waitlist_not_found": "Run `waitlist list` to see the existing waitlists.",
 }

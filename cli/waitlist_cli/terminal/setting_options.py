@@ -15,7 +15,7 @@ from waitlist_cli.terminal.groups import option, replace_parameter
 from waitlist_cli.terminal.parameters import read_json
 from waitlist_cli.terminal.times import check_instant, utc
 
-# Settings that have no options here, because the commands `policy`, `page`, `open`, `close`,
+# These settings have no options here, because the commands `policy`, `page`, `open`, `close`,
 # `pause` and `resume` change them.
 OF_OTHER_COMMANDS = ("admission", "page", "open", "paused")
 # The names of options that differ from the names of their settings.

@@ -12,7 +12,7 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- The customer left while the queue was being rebuilt. This message was sent before that, and arrives too late.
+-- The customer left while the queue was being rebuilt. This message was sent before the customer left, so ignore it.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
 -- If the set `inside` still contains the customer's pass, the customer has a place, even if the pass has ended.
 -- Otherwise, the customer needs a free place.

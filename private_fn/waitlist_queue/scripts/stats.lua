@@ -18,8 +18,8 @@ local millis = math.floor(now / 1000)
 local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
--- After Redis has lost its data, the number of signups is restored from a value that may be a minute old, and is then
--- too small. Everybody who is on the waitlist, has left or was admitted has signed up at some time. The number of
+-- After Redis has lost its data, the number of signups is restored from a value that may be a minute old, and may then
+-- be too small. Everybody who is on the waitlist, has left or was admitted has signed up at some time. The number of
 -- signups is therefore at least the number of these people.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)

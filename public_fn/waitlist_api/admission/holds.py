@@ -248,7 +248,7 @@ class Holds(Struct, frozen=True):
             return record.hold.parked_millis or 0, ""
         if not record.hold.is_offer or record.hold.until_millis is None:
             return NO_TIME
-        # An offer ends at the latest when the waitlist's admission ends. The record may still
+        # No offer lasts longer than the waitlist's admission, but the record of an offer may still
         # contain a later deadline.
         over_millis = until_millis_of(self.waitlist_cache.find(record.waitlist_id).settings)
         until_millis = record.hold.until_millis
@@ -351,7 +351,9 @@ class Holds(Struct, frozen=True):
 
     def _view_of(self, record: EntryRecord, *, to_operator: bool) -> EntryView:
         view = self.positions.read(*record.key, to_operator=to_operator)
-        # The customer may have left and joined again since the record was read.
+        # If the customer has left and joined again since the record was read, the status in Redis
+        # is different. The caller asked about the earlier signup, so build the view from the
+        # record.
         return view if view.status == record.status else EntryView.recorded(record)
 
 

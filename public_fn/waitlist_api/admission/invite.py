@@ -70,8 +70,8 @@ class Counted(Struct, frozen=True):
 class Invitations(Struct, frozen=True):
     """Makes the offers of invitations, and counts the outcomes of the offers."""
 
-    # The maximum time that a maintenance run spends on invitations. Maintenance makes the remaining
-    # offers of invitations whose request stopped early.
+    # The maximum time that a maintenance run spends on invitations. If the request for an
+    # invitation stopped before all offers were made, maintenance makes the remaining offers.
     MAINTENANCE_MILLIS: ClassVar[int] = 20_000
 
     records: InvitationRecords
@@ -97,7 +97,7 @@ class Invitations(Struct, frozen=True):
                 is_resumed=not is_new,
             )
         except WaitlistError as error:
-            # The invitation is already stored, so maintenance continues it.
+            # The invitation is already stored, so maintenance makes the remaining offers later.
             logger.warning("an invitation was interrupted: %s", error.code)
         return self._counted(invitation)
 

@@ -127,8 +127,8 @@ class EntryTokens:
 
         Key rotation does not change the digest.
         """
-        # The text `messages/targets` contains a slash, and no waitlist id does. The key for
-        # recipients is therefore different from the key of every waitlist.
+        # The text `messages/targets` contains a slash, but a waitlist id never does. The key for
+        # recipients' addresses is therefore different from the key of every waitlist.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 

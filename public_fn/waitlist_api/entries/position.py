@@ -64,8 +64,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
     # customer was not asked.
     confirm_by_millis: int = 0
-    # The number of seconds within which the customer must poll again to count as present. None if
-    # the customer counts as present without polling.
+    # The number of seconds within which the customer must poll again to count as present. It is
+    # None if the customer counts as present without polling.
     presence_seconds: int | None = None
     # The time and place of the customer's latest call during the current claim. It is None if the
     # customer was not called, or if the request did not ask for the call.

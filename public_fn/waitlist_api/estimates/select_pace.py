@@ -53,8 +53,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     # the rate, and the schedule admits additional people. If it is false, only the schedule admits
     # people, and the rate limits how fast they are admitted.
     is_sum: bool = False
-    # The next scheduled times, and how many people are admitted at each time. None if the policy
-    # has no schedule.
+    # The next scheduled times, and how many people are admitted at each time. It is None if the
+    # policy has no schedule.
     instants: Sequence[tuple[float, int]] | None = None
     max_inside: int | None = None
     pass_seconds: int = 3600

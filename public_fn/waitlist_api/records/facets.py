@@ -263,7 +263,7 @@ class Intent(Facet, frozen=True):
     joining_by: str = ""
     # The operator's reason for a reinstatement. An import has no reason.
     joining_reason: str = ""
-    # None if the entry gets no call number.
+    # How the entry gets its call number. It is None if the entry gets no call number.
     numbering: Numbering | None = None
     # The former record of a customer who is joining again. It is restored if Redis refuses the new
     # signup.

@@ -49,7 +49,7 @@ class Setting(Struct, frozen=True, eq=False):
     tag: str = ""
     # If the setting contains questions, the maximum number of characters in an answer.
     max_answer: int | None = None
-    # Whether only the service sets this field.
+    # True if only the service sets this field.
     is_internal: bool = False
 
 

@@ -36,15 +36,16 @@ end
 
 local ABSENCES_AT_ONCE = 200
 
--- Marks a limited number of customers as no longer away, because the waitlist no longer has the `presence` setting.
--- Returns true if no such customers are left.
+-- If the waitlist no longer has the `presence` setting, no customer counts as away any more. Removes the reason `away`
+-- from a limited number of entries. Returns true if no such entries are left.
 local function end_absences(keys)
   local away = redis.call('ZRANGEBYSCORE', keys.ready_at, '+inf', '+inf', 'LIMIT', 0, ABSENCES_AT_ONCE)
   for _, entry_id in ipairs(away) do end_absence(keys, entry_id) end
   return #away < ABSENCES_AT_ONCE
 end
 
--- Puts an entry that was just taken from the queue back at its rank, and notes that the customer is away.
+-- Returns an entry to the queue at the rank that it had before, and notes that the customer is away (has stopped
+-- polling).
 local function pass_over(keys, entry)
   local packed = redis.call('HGET', keys.readiness, entry.entry_id)
   write_readiness(keys, entry.entry_id, packed, with_away(packed or '0'))
