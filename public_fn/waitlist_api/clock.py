@@ -27,7 +27,9 @@ def no_deadline() -> int:
 
 
 def never() -> bool:
-    """Return that the time is not up. Work that has no time limit uses this function."""
+    """Return False, which means that the time is not up. This function is used for work that has no
+    time limit.
+    """
     return False
 
 

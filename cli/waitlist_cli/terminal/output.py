@@ -44,8 +44,8 @@ WHOLE = (
 )
 # The separator between the values of an attribute, both on the screen and in files.
 VALUE_SEPARATOR = ";"
-# The minimum width of a column in a table. If the columns do not fit on the terminal, each row is
-# printed as a block of lines.
+# If the columns of a table would be narrower than this on the terminal, each row is printed as a
+# block of lines instead.
 LEAST_WIDTH = 10
 # Control characters in customers' texts are not printed unchanged. They could move the cursor,
 # overwrite the screen or reverse the reading direction.
@@ -132,7 +132,8 @@ NEXT_STEPS = {
     "confirm_off": "To ask people regularly whether they are still waiting, run `waitlist edit "
     "WAITLIST --confirm-every-days 90`.",
     "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by a part of their data.",
-    "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why the entry cannot be admitted now.",
+    "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why the entry cannot be admitted "
+    "now.",
     "not_inside": _STATUS,
     "not_offered": _STATUS,
     "not_waiting": _STATUS,

@@ -24,7 +24,7 @@ WIDE = 76
 LONGEST_NAME = 26
 # The number of screen lines that are not used for the table of people.
 OTHER_LINES = 14
-# The colours of the states in which a waitlist refuses signups.
+# A waitlist refuses signups in these states. The screen shows each state in its own colour.
 SHUT = {"closed": "red", "not_open_yet": "yellow"}
 
 

@@ -69,7 +69,8 @@ class Program:
         ends_at = time.monotonic() + seconds
         while (left := ends_at - time.monotonic()) > 0:
             if self.wait(min(left, LOOK_SECONDS)) is not None:
-                # The program has ended, but other processes of its group may still be running.
+                # The program itself has ended, but other processes of its process group may still
+                # be running.
                 if not self._signal(0):
                     return True
                 time.sleep(min(left, LOOK_SECONDS))

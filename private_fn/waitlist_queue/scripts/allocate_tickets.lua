@@ -14,7 +14,8 @@ local APART = 8
 -- entry that has not been restored yet.
 local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), now)
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
--- For each shared signup time, count the rows of earlier calls. The rows of this call are placed behind them.
+-- Several imported rows can have the same signup time. Count the rows of earlier calls with this time, because the rows
+-- of this call come after them in the queue.
 local offsets = {}
 for ticket, size in string.gmatch(shared_milliseconds, '(%d+):(%d+)') do
   offsets[#offsets + 1] = redis.call('HINCRBY', keys.shared_milliseconds, ticket, size) - size

@@ -76,7 +76,7 @@ class Declines(Struct, frozen=True):
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
                 # Limit how often a customer can decline. If nobody else is waiting, the customer
-                # gets the next offer at once, and could decline offers without end.
+                # gets the next offer at once, and could otherwise decline offers without end.
                 changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,

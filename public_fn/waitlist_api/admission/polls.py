@@ -52,9 +52,8 @@ class Polls(Struct, frozen=True):
         return view, places
 
     def _run(self, waitlist_id: str) -> None:
-        """Offer the slots that the admission policy allows now.
-
-        If this fails, the customer still gets the position.
+        """Offer the slots that the admission policy allows now. If the offers fail, the customer
+        still gets the position.
         """
         try:
             self.admissions.run(waitlist_id)

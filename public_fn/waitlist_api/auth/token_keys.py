@@ -21,8 +21,8 @@ RETRY_SECONDS = 30
 # characters.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A code contains an entry id, the number of the signup, the minute and a signature. In Base64, it
-# has 80 characters. A code for a new address has 115 characters.
+# A code contains an entry id, the number of the signup, the minute at which the code was issued,
+# and a signature. In Base64, a code has 80 characters. A code for a new address has 115 characters.
 ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
 CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
 # A new key must not sign until every process has loaded it, because processes without the key would

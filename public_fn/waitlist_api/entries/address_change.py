@@ -57,8 +57,8 @@ class AddressChanges(Struct, frozen=True):
         return record
 
     def withdraw(self, record: EntryRecord) -> EntryRecord:
-        """Cancel a pending change of address, because the customer has entered the current address
-        again.
+        """Cancel a pending change to a new address, because the customer has entered the current
+        address again.
         """
         if not record.move.to:
             return record

@@ -99,7 +99,7 @@ def parse_number(sent: object, region: str | None) -> str:
 
 
 def may_be_number(sent: str) -> bool:
-    """Return whether a text may be a telephone number, even if its country is unknown."""
+    """Return whether a text looks like a telephone number, even if its country is not known."""
     text = EXTENSION.sub("", _plain_digits(sent.strip()))
     if any(map(str.isalpha, text)) or not FEWEST_DIGITS <= _count_digits(text) <= MOST_DIGITS:
         return False

@@ -70,8 +70,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The time and place of the customer's latest call during the current claim. It is None if the
     # customer was not called, or if the request did not ask for the call.
     call: Call | None = None
-    # The token of the customer's offer. It contains the id of the invitation, if the offer belongs
-    # to one.
+    # The token of the customer's offer. If the offer belongs to an invitation, the token contains
+    # the id of the invitation.
     token: str = ""
     # The number by which the customer can be called. It is None if the customer has no number, or
     # if the request did not ask for it.

@@ -26,8 +26,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
-# How much the clock of a Lambda function may be ahead. A deadline counts as passed only after this
-# additional time, so that no customer's wait ends too early.
+# The clock of a Lambda function may be ahead by up to this time. A deadline counts as passed only
+# after this additional time, so that no customer's wait ends too early.
 GRACE_MILLIS = 10 * 60_000
 TOO_LATE = "The deadline to confirm has passed. Get the entry to see its current status."
 

@@ -248,7 +248,8 @@ class ReadinessChanges(Struct, frozen=True):
 
     def _rules(self, waitlist_id: str) -> RestRules | None:
         rules = self.waitlist_cache.find(waitlist_id).settings.rest
-        # The cached settings may be outdated. Before refusing a pause, read the current settings.
+        # Read the current settings before a pause is refused, because the cached settings may be
+        # outdated.
         return rules or self.waitlist_cache.look_up(waitlist_id).settings.rest
 
     def _check(self, rules: RestRules | None, record: EntryRecord, until_millis: int) -> None:

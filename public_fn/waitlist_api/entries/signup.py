@@ -95,8 +95,8 @@ class Signups(Struct, frozen=True):
             if _depends_on_rejoin(step, command) and not terms.are_current:
                 terms = self._current_terms(command)
                 step = next_step(command, existing, terms, self.now_millis())
-            # Check for bots before answering, because the response may reveal whether someone else
-            # is on the waitlist.
+            # Check for bots before the service responds, because the response may reveal whether
+            # somebody else is on the waitlist.
             if isinstance(step, Create | Refuse) and not is_checked:
                 self._check_bot(command, terms)
                 is_checked = True
@@ -144,8 +144,8 @@ class Signups(Struct, frozen=True):
         if command.bot_proof is None or self.bot_check is None:
             return
         if terms.refusal is not None:
-            # Refuse the signup before the bot check, so that no customer solves a challenge for
-            # nothing.
+            # If the waitlist refuses the signup, say so before the bot check. Otherwise, the
+            # customer would solve a challenge for nothing.
             raise terms.refusal
         when_down = terms.waitlist.settings.bot_check_down
         self.bot_check.check(command.entry_id, command.bot_proof, when_down)

@@ -42,7 +42,7 @@ local function read_hours(policy, hours, millis)
   policy.is_closed = not first or first.opens > millis
 end
 
--- Returns `deadline`. If the waitlist's admission ends earlier, returns the end of the admission instead.
+-- Returns the earlier of two times: `deadline`, and the end of the waitlist's admission.
 local function until_over(until_millis, deadline)
   return math.min(tonumber(until_millis or nil) or math.huge, deadline)
 end
@@ -60,8 +60,8 @@ local function offer_end(policy, millis, seconds)
   return until_over(policy.until_millis, math.min(following.opens + deadline - now_open.closes, following.closes))
 end
 
--- If the record contains a newer state of the schedule than Redis, continues from the state in the record. After a
--- failover, the new server may lack recent writes. Without this function, it could make the same offers again.
+-- After a failover, the new Redis server may lack recent writes, and could make the same offers again. If the record
+-- contains a newer state of the schedule than Redis, this function therefore continues from the state in the record.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
@@ -121,8 +121,9 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many customers the policy may admit now. If a policy has both a rate and a schedule, the smaller number
--- counts, or the sum if `combine` is `sum`. The result never exceeds the free places inside.
+-- Returns how many customers the policy may admit now. If a policy has both a rate and a schedule, the smaller of their
+-- two numbers counts. If `combine` is `sum`, the sum of the two numbers counts instead. The result never exceeds the
+-- number of free places inside.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled
@@ -139,8 +140,8 @@ end
 -- Returns which of the quota, the rate and the schedule provide the slot for an admission. `number` is the number of
 -- the admission within the current run, beginning with 1.
 --
--- An admission uses up the quota first. If `combine` is `sum`, it uses up the rate before the schedule, because unused
--- admissions of the rate expire after a minute.
+-- An admission uses up a slot of the quota first. If `combine` is `sum`, it uses up a slot of the rate before a slot of
+-- the schedule, because unused slots of the rate expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota
@@ -200,7 +201,8 @@ local function next_due(keys, policy, room, next_instant, millis)
   return at < math.huge and at or nil
 end
 
--- Makes the next poll run the admission policy. Call this function when another customer may be admitted.
+-- Makes the next poll run the admission policy. Call this function after a change that allows another admission, for
+-- example when an offer has ended.
 local function wake(keys)
   if redis.call('HEXISTS', keys.meta, 'admit_at') == 1 then
     redis.call('HSET', keys.meta, 'admit_at', 0)

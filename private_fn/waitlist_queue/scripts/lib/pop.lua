@@ -5,8 +5,8 @@
 local ID_BEGIN = 35 -- the index at which the id of the entry begins in "segment:rank:entry"
 local EVERYONE = '*'
 
--- Takes up to `count` entries that match one filter. Returns a flat list in which each entry id is followed by its
--- rank.
+-- Takes up to `count` entries that match one filter. Returns a flat list in which each entry id is followed by the rank
+-- of the entry.
 local function pop(keys, filter, is_newest, count)
   if filter == EVERYONE then
     return redis.call(is_newest and 'ZPOPMAX' or 'ZPOPMIN', keys.queue, count)

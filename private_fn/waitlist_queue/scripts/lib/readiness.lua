@@ -2,8 +2,8 @@
 
 -- The functions of this file write the reasons why entries are not ready (see reasons.lua).
 
--- Writes the reasons why an entry is not ready. If the entry is waiting, also moves it to the sorted sets for its new
--- state. `before` contains the previous reasons, or is nil.
+-- Writes the reasons why an entry is not ready. If the entry is waiting, also moves the entry to the sorted sets for
+-- its new state. `before` contains the previous reasons. It is nil if there were none.
 local function write_readiness(keys, entry_id, before, packed)
   redis.call('HSET', keys.readiness, entry_id, packed)
   count_readiness(keys, before or '', packed)

@@ -55,7 +55,7 @@ local function leave_segments(keys, entry_id, rank)
   if tags then remove_index_members(keys, entry_id, rank, tags) end
 end
 
--- Replaces the stored segments of an entry. These are called the tags of the entry. If Redis already has the same or a
+-- Replaces the tags of an entry, which say to which segments the entry belongs. If Redis already has the same or a
 -- newer version of the tags for this signup, nothing changes.
 local function reindex(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
