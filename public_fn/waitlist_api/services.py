@@ -100,5 +100,6 @@ class Services:
         return made[kind]
 
 
-# Cache the fields of each type, because reading them is slow and tests create services often.
+# Cache the fields of each type. Reading the fields of a type is slow, and tests create services
+# often.
 _fields = cache(fields)

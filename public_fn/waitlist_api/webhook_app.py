@@ -67,7 +67,7 @@ def _write_line(id_: str, queued: QueuedEvent, verdict: Verdict, began: float) -
 def _late_seconds(queued: QueuedEvent, verdict: Verdict) -> int:
     """Return how old the event will be at its next attempt, in seconds.
 
-    Return 0 if there is no next attempt.
+    If there is no next attempt, return 0.
     """
     if verdict.again_seconds is None:
         return 0

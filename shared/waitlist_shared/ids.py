@@ -29,7 +29,7 @@ def entry_id_of(waitlist_id: str, customer_id: str) -> str:
 
 def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
     """Return the id of a segment, which is a set of attribute values such as `language: es`."""
-    # JSON puts quotes around names and values, so different segments have different texts.
+    # JSON puts quotes around names and values, so two different segments never have the same text.
     canonical = json.dumps([waitlist_id, sorted(segment.items())], separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).digest()
     return base64.b32encode(digest)[:16].decode().lower()
@@ -43,7 +43,7 @@ def new_join_id() -> str:
 def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
     """Return the id of the pass that an admitted customer gets.
 
-    The id is a digest of known values, so the service does not need to store it.
+    The id is a digest of known values, so the service can compute it again and does not store it.
     """
     digest = hashlib.sha256(f"{entry_id}\0{ticket}\0{admitted_millis}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()

@@ -1,4 +1,4 @@
-"""Retry an operation that conflicts with a concurrent write of the same entry or waitlist."""
+"""Retry an operation if another process has written the same entry or waitlist at the same time."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Convert a decision that Redis has made to the status and the events that are recorded for it."""
+"""Turn a decision by Redis about an entry into the entry's new status and events."""
 
 from functools import partial
 

@@ -17,8 +17,8 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 # the last event. This prefix comes before the prefix of events, so the delivery records are deleted
 # too.
 DELIVERY = "DELIVERY#"
-# A message can stay in the queue and the dead-letter queue for up to 18 days. Delivery records are
-# kept longer than that.
+# A message can stay in the queue and the dead-letter queue for up to 18 days. Keep delivery records
+# longer than that.
 KEPT_SECONDS = 20 * 86_400
 # The longest time that an attempt to send a message can take. After this time, another attempt may
 # begin.
@@ -27,8 +27,8 @@ SHOWN = 100
 
 Begun = Literal["begun", "done", "busy"]
 State = Literal["sent", "bounced", "dropped"]
-# The states that operators see in the counts. A message that was stopped by a limit is counted as
-# `limited`.
+# The states of messages that operators see in the counts. If a limit stopped a message, the message
+# is counted as `limited`.
 Counted = Literal["sent", "bounced", "dropped", "limited"]
 # The reasons for not sending a message.
 Reason = Literal[
@@ -77,7 +77,8 @@ class Delivery(Struct, frozen=True, kw_only=True):
 class Note(Struct, frozen=True, kw_only=True):
     """The last known state of a message.
 
-    `millis` is the time at which the message was sent or dropped. `channel` is `mail` or `sms`.
+    If the message was sent or dropped, `millis` is the time at which this happened. `channel` is
+    `mail` or `sms`.
     """
 
     kind: str
@@ -170,8 +171,8 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "limited")
 
     def give_up(self, delivery: Delivery, begun_millis: int) -> None:
-        """Delete the delivery record after a failed attempt to send a message, unless another
-        attempt has begun in the meantime.
+        """Delete the delivery record after an attempt to send the message has failed. If another
+        attempt has begun in the meantime, do not delete the record.
         """
         until = begun_millis + ATTEMPT_MILLIS
         with suppress(ConditionFailed):

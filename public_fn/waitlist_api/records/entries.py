@@ -80,7 +80,7 @@ class Move(Struct, frozen=True):
             if not self.is_based_on(record):
                 return None
             # Redis moves only waiting entries. If the record has a different status, the record is
-            # out of date.
+            # out of date, so the status becomes `waiting`.
             moved = self._moved(after)
             after = replace(
                 moved,
@@ -135,7 +135,7 @@ class EntryRecords(Struct, frozen=True):
         return found
 
     def resolve(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the entry to which an id belongs.
+        """Return the record of the entry to which an id belongs.
 
         The id can be the entry id, or the id of the address to which the entry was moved.
         """

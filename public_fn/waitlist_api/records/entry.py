@@ -60,9 +60,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     """The record of an entry, or an alias.
 
     An alias is stored under the id of a new address, and points to the entry that was moved to this
-    address.
-
-    Most fields are about the current signup. Times are in milliseconds since 1970, except
+    address. Most fields describe the current signup. Times are in milliseconds since 1970, except
     `expires_at`, which is in seconds.
     """
 
@@ -129,7 +127,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def leads_to(self, entry: "EntryRecord | None") -> bool:
         """Return whether this alias still points to the entry.
 
-        It no longer does if the entry was moved again or erased.
+        It does not if the entry was moved to yet another address, or was erased.
         """
         return entry is not None and not entry.intent.erase and entry.move.moved_to == self.entry_id
 
@@ -153,7 +151,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def room_until_millis(self) -> int | None:
         """The time until which the customer counts as inside.
 
-        The value is None if the customer has not been admitted, has already exited, or got no pass.
+        The value is None if the customer was not admitted, has exited, or got no pass.
         """
         is_free = self.status != "admitted" or self.end.exited_millis is not None
         return None if is_free else self.end.inside_until_millis
@@ -273,7 +271,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def has_never_joined(self) -> bool:
-        """Whether the customer was banned and has never joined the waitlist."""
+        """Whether the record exists only because of a ban, and the customer has never joined the
+        waitlist.
+        """
         return self.status == "left" and self.ticket is None and self.end.left_millis is None
 
     def joins_as_new(self, now_millis: int) -> bool:
@@ -321,8 +321,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 def no_longer_near(record: EntryRecord) -> EntryRecord:
-    """Return a changed record, so that the customer gets a new message when their turn is near
-    again.
+    """Return a copy of the record in which the customer was not told that their turn is near.
+
+    The customer then gets a new message when their turn is near again.
     """
     return replace(record, contact=replace(record.contact, near_rank=None))
 

@@ -1,4 +1,4 @@
-"""Decide how an exit changes the record of an admitted customer."""
+"""Decide how the record of an admitted customer changes when the customer exits."""
 
 from msgspec.structs import replace
 

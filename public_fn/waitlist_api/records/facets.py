@@ -110,16 +110,16 @@ class Call(Facet, frozen=True):
     to: str = ""
     # The timestamp of the `called` event.
     stamp: int = 0
-    # Digests of the idempotency keys of the last requests to call the customer for this claim. With
-    # these digests, a late copy of such a request is recognised.
+    # Digests of the idempotency keys of the last requests that called the customer for this claim.
+    # If such a request arrives late once more, it is recognised by its digest.
     keys: tuple[str, ...] = ()
 
 
 class End(Facet, frozen=True):
     """The time at which the signup ended, and how it ended. The index also contains this facet."""
 
-    # The customer counts as inside until the pass ends at `inside_until_millis`, or until an
-    # earlier exit at `exited_millis`.
+    # The customer counts as inside until the pass ends at `inside_until_millis`. If the customer
+    # has exited earlier, the customer counts as inside only until `exited_millis`.
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
@@ -193,7 +193,7 @@ class Contact(Facet, frozen=True):
     near_stamp: int = 0
     # How often the customer was told that their turn is near.
     near_count: int = 0
-    # The claim token of the last offer for which the customer was warned that it ends soon.
+    # The claim token of the offer for which the customer was last warned that the offer ends soon.
     ending_offer: str = ""
 
 
@@ -222,7 +222,7 @@ class Joined(Facet, frozen=True):
 
     # When the record of the signup was created.
     millis: int = 0
-    # A digest of the idempotency key of the signup request, and a digest of its body.
+    # Digests of the idempotency key and of the body of the signup request.
     key: str = ""
     body: str = ""
     # True if the signup request did not prove who sent it.
@@ -248,9 +248,9 @@ class Numbering(Struct, frozen=True, kw_only=True):
 
 
 class Intent(Facet, frozen=True):
-    """The data with which any process can finish an interrupted request to join or to leave.
-
-    This facet exists only while the entry has the status `joining` or `leaving`.
+    """The data that is needed to finish a request to join or to leave after an interruption. Any
+    process can use this data to finish the request. The facet exists only while the entry has the
+    status `joining` or `leaving`.
     """
 
     # The requested place of an entry that is imported or reinstated.

@@ -92,5 +92,5 @@ def _intent_bytes(intent: Intent) -> int:
 
 def _place_bytes(record: EntryRecord) -> int:
     # DynamoDB may count the whole updated item towards the size limit of a transaction. The item
-    # includes a copy of the previous signup.
+    # can include a copy of the previous signup, so it can be large.
     return PLACE_BYTES + item_bytes(item_of(record))

@@ -25,8 +25,8 @@ class Invitation(Work, frozen=True, kw_only=True):
     # have higher tickets, so they are not invited.
     stamp: int
     filter: Mapping[str, str] = {}
-    # The ids of the entries to invite. They are stored only while the invitation is running. If
-    # there are none, the first entries of the queue are invited.
+    # The ids of the entries to invite, which are stored only while the invitation is running. If no
+    # ids are given, the first entries of the queue are invited.
     entries: tuple[str, ...] = ()
     # The texts of the `offered` message in this invitation, by language. They replace the usual
     # texts of the message.

@@ -38,8 +38,8 @@ AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 class EntryChanged(Exception):
     """Raised if a record was not written because it has changed since the caller read it.
 
-    `record` is the current record of the entry, or None. `stored` is what the table contains for
-    the entry's id, which can also be an alias.
+    `record` is the current record of the entry, or None if there is none. `stored` is the item that
+    the table contains for the entry's id. This item can also be an alias.
     """
 
     def __init__(self, stored: EntryRecord | None) -> None:
@@ -106,7 +106,7 @@ class Ledger(Struct, frozen=True):
     def writes(self, before: EntryRecord | None, decided: Commit, now_millis: int) -> list[Item]:
         """Return the DynamoDB writes of a commit.
 
-        One transaction can contain the writes of several commits.
+        The caller can put the writes of several commits into one transaction.
         """
         after = _next(before, decided.after)
         key = after.key

@@ -47,7 +47,7 @@ class Allowance(Struct, frozen=True):
 class Taken(Struct, frozen=True):
     """A message that was counted for an address.
 
-    `before` is the item that was stored before this message was counted.
+    `before` is the stored item as it was before this message was counted.
     """
 
     key: dict[str, str]
@@ -153,7 +153,8 @@ class Budgets(Struct, frozen=True):
 
     def _subtract(self, keys: Sequence[dict[str, str]], spending: Spending) -> None:
         for key in keys:
-            # If DynamoDB has already deleted the expired count, there is nothing to subtract from.
+            # If DynamoDB has already deleted the count because it has expired, there is nothing to
+            # subtract from.
             with suppress(ConditionFailed):
                 self._add(key, spending, -1)
 

@@ -54,9 +54,8 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def known_stamp(self) -> int:
-        """The newest logical timestamp in this index row.
-
-        Later events need a greater logical timestamp.
+        """The newest logical timestamp in this index row. Later events of the entry need a greater
+        logical timestamp.
         """
         return max(self.stamp, self.edited_stamp)
 
@@ -225,9 +224,9 @@ class Places(Struct, frozen=True):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def intents(self, shard: int, before_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of work that was due before the given time, oldest first.
+        """Yield pages of the work that was due before the given time, oldest first.
 
-        The pages contain the work of all waitlists.
+        The pages contain the work for all waitlists.
         """
         return self._pages(
             "#place = :place AND #place_rank < :before",

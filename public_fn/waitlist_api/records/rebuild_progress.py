@@ -18,8 +18,8 @@ SEPARATOR = "#"
 class RebuildProgress(Struct, frozen=True, kw_only=True):
     """The progress of rebuilding a waitlist in Redis.
 
-    For each shard, `reached` contains the key of the last restored entry. `done` is the number of
-    restored entries.
+    For each shard, `reached` contains the key of the entry that was restored last. `done` is the
+    number of restored entries.
     """
 
     epoch: str

@@ -102,8 +102,8 @@ class Recipients(Struct, frozen=True):
         mark = self.list_stay(waitlist_id, entry_id, ticket)
         if self._update(waitlist_id, entry_id, ticket, alter):
             return True
-        # If the entry was erased in the meantime, delete this item too, because no data about the
-        # customer may remain.
+        # If the entry was erased in the meantime, delete this item too. After an erasure, no data
+        # about the customer may remain.
         self.remove(waitlist_id, mark)
         return False
 

@@ -15,7 +15,7 @@ from waitlist_shared.contracts import Counters
 
 MINUTE_MILLIS, HOUR_MILLIS, DAY_MILLIS = 60_000, 3_600_000, 86_400_000
 Every = Literal["minute", "hour"]
-# The sort key of a sample ends with its time, truncated to the minute or to the hour.
+# A sample's sort key ends with the time of the sample, truncated to the minute or to the hour.
 SHOWN: dict[Every, int] = {"minute": len("2026-03-01T09:30"), "hour": len("2026-03-01T09")}
 KEPT_SECONDS: dict[Every, int] = {"minute": 2 * 86_400, "hour": 28 * 86_400}
 KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000

@@ -33,8 +33,8 @@ BATCH_GET = 100
 TRANSACTION = 100
 BATCH_WRITE = 25
 BATCH_TRIES = 5
-# The delay before a retry is random. The maximum delay is twice this time for the first retry, and
-# doubles with every further retry.
+# The delay before a retry is random. Its maximum is twice this time before the first retry, and
+# doubles before every further retry.
 PAUSE_SECONDS = 0.025
 
 
@@ -243,8 +243,9 @@ def _plain(typed: Mapping[str, Any]) -> Any:
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:
-    """Return the parameters of a DynamoDB request with these expressions, including the attribute
-    names and the values that occur in them.
+    """Return the parameters of a DynamoDB request with these expressions.
+
+    The parameters include the attribute names and the values that occur in the expressions.
     """
     names, used = _words_of(" ".join(map(str, expressions.values())))
     request: Item = dict(expressions)

@@ -53,7 +53,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
-    # If the record already contains this claim token, the decision has already been recorded.
+    # The claim token of this decision. If the record already contains the token, the decision has
+    # already been recorded.
     unless_token: str = ""
     # The timestamp under which the journal lists this change. Maintenance reads only the newest
     # part of the journal. A decision that is recorded late is therefore listed under a newer

@@ -42,7 +42,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @property
     def number(self) -> int:
-        """The event's timestamp as a number. The events of an entry are ordered by this number."""
+        """The event's timestamp as a number. It determines the order of an entry's events."""
         return int(self.stamp)
 
     @property
@@ -85,7 +85,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 class DeadLetter(Struct, frozen=True):
     """An event that was not delivered after many attempts.
 
-    The event is only sent again if an operator requests this.
+    The event is sent again only if an operator requests this.
     """
 
     detail: Detail

@@ -127,7 +127,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
     def advance(self, before: AnyWork, after: AnyWork) -> AnyWork | None:
         """Store the progress of a task after a page, and return the task.
 
-        Return None if another process has already finished this page.
+        If another process has already finished this page, return None.
         """
         after = replace(after, page=before.page + 1)
         writes = [

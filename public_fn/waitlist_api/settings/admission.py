@@ -66,9 +66,9 @@ class Rate(Settings, frozen=True, kw_only=True):
         c.RateCounts,
         Setting(
             "Which offers count towards the rate. With `offered`, every offer counts. With "
-            "`entered`, only accepted offers count, and the slots of all other offers can be "
-            "offered again. Unused slots accumulate, up to the number that the rate allows in one "
-            "minute.",
+            "`entered`, only accepted offers count. If a customer does not accept an offer, its "
+            "slot can be offered again. Unused slots accumulate, up to the number that the rate "
+            "allows in one minute.",
             label="What the rate counts",
             choices={
                 "offered": "Every offer counts",

@@ -47,7 +47,8 @@ class Setting(Struct, frozen=True, eq=False):
     # Some settings accept either a string or a value of another type. In validation errors of such
     # a setting, the other type has this name.
     tag: str = ""
-    # If the setting contains questions, the maximum number of characters in an answer.
+    # If the setting contains the questions of a form, this is the maximum number of characters in
+    # an answer.
     max_answer: int | None = None
     # True if only the service sets this field.
     is_internal: bool = False

@@ -51,11 +51,10 @@ def language_of(accept_language: str) -> str:
 
 
 class OwnText(Settings, frozen=True, kw_only=True, omit_defaults=True):
-    """A waitlist's own texts for one kind of message.
-
-    If a field is null, the default text is used. `{name}` is replaced by the name of the waitlist,
-    `{until}` by the deadline in the message, `{to}` by the place to which the customer is called,
-    and `{number}` by the call number.
+    """A waitlist's own texts for one kind of message. If a field is null, the default text is used.
+    A text can contain placeholders: `{name}` stands for the name of the waitlist, `{until}` for the
+    deadline in the message, `{to}` for the place to which the customer is called, and `{number}`
+    for the call number.
     """
 
     subject: Annotated[NameText | None, Setting("The subject of the email.", max_length=150)] = None

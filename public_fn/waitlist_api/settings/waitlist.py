@@ -30,8 +30,8 @@ from waitlist_shared.limits import (
 Rejoin = Literal["never", "after_leaving", "always"]
 # Says whether new guests can sign up while the provider of the bot check is not available.
 WhenDown = Literal["refuse", "accept"]
-# The maximum size of a request body. The limit for the data of a signup cannot be higher than this
-# size.
+# The maximum size of a request body. An operator cannot set a higher limit for the data of a
+# signup, because a request body must not be larger than this.
 MAX_BODY_BYTES = 16 * 1024
 
 
@@ -145,10 +145,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     bot_check_down: Annotated[
         WhenDown,
         Setting(
-            "What to do with new guests while the provider of the bot check does not respond. With "
-            "`refuse`, they are refused with `bot_check_unavailable`. With `accept`, they can sign "
-            "up without a check. If the provider rejects the token of a guest, the guest is always "
-            "refused.",
+            "What to do with new guests while the provider of the bot check does not respond. "
+            "With `refuse`, they are refused with the error `bot_check_unavailable`. With "
+            "`accept`, they can sign up without a check. If the provider responds and rejects a "
+            "guest's token, the guest is refused in both cases.",
             label="If the bot check does not answer",
             choices={
                 "refuse": "New guests are refused, and can try again",
@@ -225,10 +225,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     max_guest_bytes: Annotated[
         int,
         Setting(
-            "The maximum size in bytes of a signup's `profile` and `attributes` together. It is "
-            "measured as compact JSON in UTF-8, and an empty object counts as 0 bytes. A larger "
-            "signup is refused with `invalid_request`. Imports and edits by operators have no such "
-            "limit.",
+            "The maximum size in bytes of the data of a signup. The data consists of the "
+            "`profile` and the `attributes`, measured as compact JSON in UTF-8, and an empty "
+            "object counts as 0 bytes. A larger signup is refused with `invalid_request`. Imports "
+            "and edits by operators have no such limit.",
             label="Data of a signup, in bytes",
             ge=0,
             le=MAX_BODY_BYTES,

@@ -108,7 +108,7 @@ class CountHistory(Struct, frozen=True):
         samples = [sample for sample in known if sample is not None and sample.millis >= created]
         if created > start:
             samples.insert(0, Sample(millis=created))
-        # Samples are taken shortly after an hour or a minute begins, so round their times down.
+        # A sample is taken shortly after an hour or a minute begins, so round its time down.
         every = HOUR_MILLIS if series.every == "hour" else MINUTE_MILLIS
         timed = [(sample.millis // every * every, sample) for sample in samples]
         return _points(timed, range(start, last + step, step))

@@ -34,8 +34,8 @@ Renew = Callable[[], None]
 class Reindexer(Struct, frozen=True):
     """Copies the segments of every entry from the records to Redis.
 
-    An interrupted run can be continued, because Redis has a list of the entries that are not
-    indexed yet.
+    Redis has a list of the entries that are not indexed yet, so an interrupted run can be
+    continued.
     """
 
     queue: QueueClient

@@ -1,7 +1,8 @@
-"""Delivers entry events to the webhook at least once, in the order of each entry's history.
+"""Delivers the events of each entry to the webhook in the order of its history, and each event at
+least once.
 
-A message in the queue says that an entry has new events. The events are then read from the entry's
-history.
+A message in the queue only says that an entry has new events. The events themselves are read from
+the entry's history.
 """
 
 import random
@@ -18,8 +19,8 @@ from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
 from waitlist_api.webhooks.receiver import ATTEMPT_SECONDS, Attempt, Receiver
 from waitlist_api.webhooks.signatures import Signatures
 
-# The lease on an entry's events must not expire while they are sent, so it is longer than the
-# function's timeout.
+# The lease on an entry's events is longer than the function's timeout, so that it does not expire
+# while the function sends them.
 LEASE_SECONDS = 75
 # The time that is needed to record the result of an attempt to send a webhook.
 NOTE_SECONDS = 10
@@ -151,15 +152,15 @@ def webhook_id(detail: Detail) -> str:
 
 
 def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> Cursor:
-    """Return the delivery state with all undelivered events in `waiting`, in order.
+    """Return the delivery state after adding all undelivered events to `waiting`, in order.
 
-    Dead letters are left out, except the ones that an operator replays.
+    Dead letters are left out, unless an operator replays them.
     """
     replayed = _find_replayed(cursor, event) if event.is_replay else []
     dead = tuple(letter for letter in cursor.dead if letter not in replayed)
     returned = [letter.detail for letter in replayed]
-    # The event in the message may be missing in the history, because the history is deleted when
-    # the entry is erased.
+    # The history may not contain the event of the message any more, because the history is deleted
+    # when the entry is erased.
     details = (*found, event.detail, *cursor.waiting, *returned)
     by_number = {detail.number: detail for detail in details}
     ended = set(cursor.settled) | {letter.number for letter in dead}

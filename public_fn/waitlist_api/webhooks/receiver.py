@@ -75,7 +75,8 @@ class Receiver(Struct, frozen=True):
         except UnknownHost:
             return Attempt("unreachable")
         connection = _Connection(urlsplit(self.url), address)
-        # A read timeout is not enough, because a response can send one byte per second for hours.
+        # Do not rely on a read timeout alone. A response can send one byte per second for hours
+        # without a read timeout.
         watch = threading.Timer(self.attempt_seconds, connection.abort)
         watch.daemon = True
         watch.start()

@@ -63,12 +63,12 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # next customer gets an offer whenever a customer does not use theirs. A request with a `count`
     # of 0 cancels an earlier refill.
     refill: bool = False
-    # How long each offer of this request lasts, including the later offers of a `refill`. If this
-    # field is None, the admission policy decides.
+    # How long each offer of this request lasts, including later offers that `refill` causes. If
+    # this field is None, the admission policy decides.
     offer_seconds: OfferSeconds | None = None
     entry_id: EntryId | None = None
-    # If a ticket is given, the entry must still have this ticket. A customer who signs up again
-    # gets a different ticket.
+    # If a ticket is given, Redis makes the offer only if the entry still has this ticket. A
+    # customer who signs up again gets a different ticket.
     ticket: Ticket | None = None
     segment: SegmentId | None = None
     filters: Filters = ()
@@ -114,8 +114,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     is_more: bool = False
     is_automatic: bool = False
     waiting: Number = 0
-    # Redis has added the slots of the schedule up to this time. If the outcome is `behind`, the
-    # caller must send the later times of the schedule.
+    # The time up to which Redis has added the slots of the schedule. If the outcome is `behind`,
+    # the caller must send the later times of the schedule.
     scheduled_until: Number = 0
     # The number of slots of the schedule that have been added but not used yet.
     scheduled: int = 0

@@ -189,8 +189,8 @@ class Redrive(OnEntry, frozen=True, kw_only=True):
 
 @answers(Redrive)
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `redriven`, or `repeat` if an earlier request has returned the entry to the
-    queue.
+    """The `outcome` is `redriven`, or `repeat` if an earlier request has already returned the entry
+    to the queue.
 
     If the outcome is `repeat`, `stamp` is the logical timestamp of the earlier request.
     """

@@ -35,7 +35,8 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
     shared_milliseconds: Annotated[tuple[SharedMillisecond, ...], Meta(max_length=MAX_BATCH)] = ()
-    # The newest logical timestamp in the records. All new tickets are later than this timestamp.
+    # The newest logical timestamp in the records. All new tickets must be later than this
+    # timestamp.
     known_stamp: Ticket = 0
 
 
@@ -64,8 +65,8 @@ class Insert(Signup, frozen=True, kw_only=True):
 
     ticket: Ticket
     priority: Priority = 0
-    # The former rank of an entry that is reinstated. If the rank is taken, the entry gets the
-    # nearest free rank ahead of it. If no rank is given, the ticket determines the place.
+    # The former rank of an entry that an operator reinstates. If this rank is taken, the entry gets
+    # the nearest free rank ahead of it. If no rank is given, the ticket determines the place.
     rank: Rank | None = None
 
 

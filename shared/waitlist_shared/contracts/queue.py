@@ -120,8 +120,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # decides what happens.
     misses_at_most: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | UnsetType = UNSET
     misses_then: AfterMisses | UnsetType = UNSET
-    # The time at which the admission ends. After this time, no offers are made, and all offers have
-    # ended.
+    # The time at which the admission ends. After this time, Redis makes no offers, and no offer is
+    # open any more.
     until_millis: Number | UnsetType = UNSET
     acceptance: Acceptance = "enter"
     # The maximum number of entries that may be claimed at the same time.
@@ -200,8 +200,8 @@ class SignupResult(Result, frozen=True, kw_only=True):
 class EndStay(OnStay, frozen=True, kw_only=True):
     """Removes an entry from the waitlist for good."""
 
-    # If a ticket is given, the entry is removed only if it still has this ticket. A later signup of
-    # the same customer has a different ticket.
+    # If a ticket is given, Redis removes the entry only if it still has this ticket. A later signup
+    # of the same customer has a different ticket.
     ticket: Ticket | None = None
     # The newest logical timestamp in the record. All timestamps that Redis creates from now on are
     # later.

@@ -22,7 +22,9 @@ from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 
 
 class MarkDirty(OnEntry, frozen=True, kw_only=True):
-    """Marks an entry whose record is about to change, so that maintenance checks it soon."""
+    """Marks an entry whose record is about to change, so that maintenance soon compares the entry
+    with its record.
+    """
 
     # The newest logical timestamp in the record. Redis returns a later timestamp.
     known_stamp: Ticket = 0
