@@ -70,7 +70,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     # The relative error of the pace.
     error: float = 0.0
     # The intervals can begin and end earlier or later than expected. This is the standard deviation
-    # of that shift, in seconds.
+    # of the difference, in seconds.
     jitter: float = 0.0
     # The number of seconds after which the intervals repeat. It is 0 if they do not repeat.
     cycle: float = 0.0

@@ -60,9 +60,10 @@ class Recent(Struct):
         if self.minutes:
             last = self.minutes[-1]
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
-            # No sample was stored while the counts stayed the same, which was the case until
-            # `quiet_until`. Store the last sample again, with this time. The time must lie in an
-            # earlier minute than the new sample, because only one sample is stored for each minute.
+            # The counts stayed the same until `quiet_until`, and no sample was stored in the
+            # meantime. Store the last sample again with the time `quiet_until`. This time must lie
+            # in an earlier minute than the new sample, because only one sample is stored for each
+            # minute.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
             for millis in sorted({next_hour, quiet_minute}):

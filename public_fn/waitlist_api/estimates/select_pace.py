@@ -13,11 +13,12 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# When the policy's rate allows an additional admission, the next poll or maintenance run makes the
-# offer. This constant is the assumed standard deviation of that delay, in seconds.
+# When the policy's rate allows an additional admission, the offer is made by the next poll or
+# maintenance run, after a short delay. This is the assumed standard deviation of the delay, in
+# seconds.
 TRIGGER_SECONDS = 1.0
-# When a scheduled time has come, the next poll or maintenance run makes its offers. This constant
-# is the assumed standard deviation of that delay, in seconds.
+# When a scheduled time has come, the offers are made by the next poll or maintenance run, after a
+# short delay. This is the assumed standard deviation of the delay, in seconds.
 MAINTENANCE_SECONDS = 30.0
 # The fraction of the policy's rate below which a measured rate shows that something else slows down
 # the admissions. For example, customers may not accept their offers.

@@ -8,8 +8,8 @@ from waitlist_shared.contracts import NotReady
 # back, a client can therefore wait one second longer before it polls again.
 POSITIONS_PER_SECOND = 20
 LONGEST_SECONDS = 300
-# The polling intervals of entries that have no position. The keys are statuses. If an entry with
-# the status can change soon, the interval is short.
+# The polling intervals of entries that have no position. The interval depends on the status of the
+# entry. It is short for a status that can change soon.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 # An operator can call a claimed customer at any time, for example to a counter. The customer's page
 # must show the call within five seconds, and some clients poll a little late.

@@ -24,9 +24,7 @@ OVER = "over"
 
 
 def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
-    """Return whether customers are still waiting although the admission has ended and the policy
-    then removes them.
-    """
+    """Return whether there are waiting customers who must leave because the admission has ended."""
     return stats.waiting > 0 and _ends_waits(waitlist, millis_of(stats.clock_stamp))
 
 

@@ -1,6 +1,6 @@
-"""Asks the Lambda function that sends messages to send an example message to an operator.
+"""Asks the Lambda function that sends messages to send an example message.
 
-The address of the operator is not stored.
+The message goes to an address that an operator enters. The address is not stored.
 """
 
 from msgspec import Struct, to_builtins

@@ -195,7 +195,7 @@ def leave_of(record: EntryRecord) -> c.Leave:
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
     """Return the request that removes an entry from Redis, whatever its state is.
 
-    Afterwards, Redis ignores requests about the removed signup that arrive late.
+    If a request about the removed signup arrives later, Redis ignores it.
     """
     return c.Drop(
         **_stay(record),

@@ -7,9 +7,9 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Restart passes.
+    """Restart passes. Return the new end of each pass. The keys are entry ids.
 
-    Return the new end of each pass by entry id, and leave out passes that could not be restarted.
+    Passes that could not be restarted are left out.
     """
     if not renewals:
         return {}

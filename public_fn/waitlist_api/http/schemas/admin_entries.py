@@ -371,9 +371,10 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
         Time | None,
         Field(
             description="Until this time, the customer counts towards the waitlist's `max_inside`. "
-            "It is usually the end of the pass. Null if the customer does not count. Usually, a "
-            "customer who exits earlier stops counting. If the policy's `customer_exit` is "
-            "`frees_at_end`, they count until this time in any case."
+            "Null if the customer does not count. The time is usually the end of the pass. A "
+            "customer who exits earlier usually stops counting at the exit. If the policy's "
+            "`customer_exit` is `frees_at_end`, the exit changes nothing, and the customer counts "
+            "until this time."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]

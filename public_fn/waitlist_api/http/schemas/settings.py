@@ -23,7 +23,7 @@ from waitlist_api.settings.declared import Setting, Settings
 
 LIMITS = ("ge", "le", "min_length", "max_length")
 Problems = Callable[[Any], Iterator[tuple[str, str]]]
-# The body of each group.
+# Maps each group of settings to the pydantic model of its request body.
 BODIES: dict[type[Settings], type[Body]] = {}
 
 
