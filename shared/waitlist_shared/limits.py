@@ -17,7 +17,8 @@ MAX_RATE = 1_000_000
 MAX_SCHEDULE = 50
 # The maximum number of times of an admission schedule in one message to the private function.
 MAX_INSTANTS = 1_000
-# The maximum number of periods in one message that says when offers may be made.
+# Some messages contain the periods in which offers may be made. This is the maximum number of
+# periods in such a message.
 MAX_HOURS = 3
 MIN_OFFER_SECONDS = 10
 MAX_OFFER_SECONDS, DEFAULT_OFFER_SECONDS = 14 * 24 * 3600, 600

@@ -86,7 +86,7 @@ class Hold(Facet, frozen=True):
     # When the entry was set aside.
     parked_millis: int | None = None
     # A digest of the idempotency key of the last request that moved the entry, and the timestamp of
-    # the move. If the client repeats this request, the service recognizes the repetition, even if
+    # the move. If the client repeats this request, the service recognises the repetition, even if
     # Redis has lost its data.
     once_key: str = ""
     once_stamp: int = 0

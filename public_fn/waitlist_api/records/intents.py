@@ -46,11 +46,11 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
             or former.joined.changes_until_millis,
         ),
         # The customer may have declined an offer during the former signup. If that request arrives
-        # once more, it is recognized by this digest of its idempotency key, and changes nothing in
+        # once more, it is recognised by this digest of its idempotency key, and changes nothing in
         # the new signup.
         hold=Hold(once_key=former.hold.once_key, once_stamp=former.hold.once_stamp),
         # Keep the digest of the idempotency key of the last ban. If that request arrives once more,
-        # it is recognized by the digest, and does not ban the customer again.
+        # it is recognised by the digest, and does not ban the customer again.
         ban=Ban(key=former.ban.key),
     )
 

@@ -21,8 +21,8 @@ class Invitation(Work, frozen=True, kw_only=True):
     until_millis: int
     # The maximum number of people to invite.
     count: int
-    # Only entries with a lower ticket are invited. People who join after the operator's request
-    # have higher tickets, so they are not invited.
+    # The logical timestamp of the operator's request. Only entries whose ticket is lower than this
+    # are invited, so people who join after the request are not invited.
     stamp: int
     filter: Mapping[str, str] = {}
     # The ids of the entries to invite, which are stored only while the invitation is running. If no

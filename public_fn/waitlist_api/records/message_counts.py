@@ -33,7 +33,7 @@ class MessageCounts(Struct, frozen=True):
 
     def _add(self, waitlist_id: str, values: Item) -> None:
         # Use the same token for each retry. If the response is lost and the AWS SDK repeats the
-        # transaction, DynamoDB recognizes the token, and the messages are not counted twice.
+        # transaction, DynamoDB recognises the token, and the messages are not counted twice.
         parts = [f"#{name} = if_not_exists(#{name}, :none) + :{name}" for name in values]
         always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
         key = message_counts_key(waitlist_id)

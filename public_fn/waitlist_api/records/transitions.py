@@ -65,8 +65,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     # The logical timestamp at which Redis last changed the rank of the entry. If the record has the
     # same or a later timestamp, the rank in the record is newer and is kept (docs/decisions/0049).
     placed: int | None = None
-    # True if the entry was waiting when Redis made the decision. Redis does not store when it made
-    # the last decision about a waiting entry.
+    # True if the entry was waiting when Redis made the decision. Redis stores no timestamp of the
+    # last decision about a waiting entry.
     is_about_waiting: bool = False
     # The time at which the record and its events expire, in seconds since 1970.
     expires_at: int | None = None

@@ -207,7 +207,8 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def _note(self, waitlist: WaitlistRecord, update: str, condition: str, values: Item) -> bool:
-        """Store up to which time the slots of a schedule have been sent or added.
+        """Store the time up to which the slots of a schedule have been sent to Redis, or the time
+        up to which Redis has added them.
 
         Return False if the condition fails, for example because the schedule has been replaced in
         the meantime.

@@ -164,7 +164,7 @@ class Decline(OnOffer, frozen=True, kw_only=True):
     at_most: Annotated[int, Meta(ge=0, le=MAX_DECLINES)] = 0
     # The number of declines since the signup, according to the record.
     declines: Number = 0
-    # A digest of the idempotency key. Redis recognizes a repeated request by this digest.
+    # A digest of the idempotency key. Redis recognises a repeated request by this digest.
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
 

@@ -113,7 +113,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     # or an offer. The number does not limit claims.
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     offer_seconds: OfferSeconds = DEFAULT_OFFER_SECONDS
-    # The time for which an admitted customer counts as inside, or 0 if there is no policy.
+    # How long an admitted customer counts as inside, or 0 if there is no admission policy.
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
     no_show: NoShow = "to_back"
     # The number of missed offers after which an entry leaves or is parked. Before that, `no_show`
@@ -192,7 +192,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
     position: int | None = None
     # The total is None during a rebuild, and also if the waitlist hides its counts from customers.
     total: int | None = None
-    # How fast the waitlist admits people, as text. None for an imported entry.
+    # How fast the waitlist admits people, as text. It is None for an imported entry.
     pace: str | None = None
     ready_ahead: int | None = None
 
