@@ -82,8 +82,8 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     own = (*of(bakery, "ada"), "--token", ada["entry_token"])
     off = typed("rest", *own, "--until", until)
     next_step = (
-        "To allow customers to let others pass, run `waitlist edit WAITLIST --rest-max-days 30 "
-        "--rest-times 3`.\n"
+        "To allow customers to let others pass them in the queue, run `waitlist edit WAITLIST "
+        "--rest-max-days 30 --rest-times 3`.\n"
     )
     assert (off.exit_code, off.stderr.endswith(next_step)) == (1, True)
     typed.run("edit", bakery.waitlist_id, "--rest-times", "1")
