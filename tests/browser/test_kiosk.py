@@ -343,6 +343,20 @@ def test_answers_that_are_typed_while_a_language_is_loaded_stay(kiosk: OpenKiosk
     expect(page.get_by_label("Your name")).to_have_value("Bob")
 
 
+def test_a_language_that_loads_slowly_does_not_reach_the_next_person(kiosk: OpenKiosk) -> None:
+    page, held = kiosk(), list[Route]()
+    page.get_by_label("Your name").fill("Zoë")
+    page.route("**/ar.json", lambda route: held.append(route))
+    with page.expect_request("**/ar.json"):
+        page.get_by_label("Language").select_option("ar")
+    page.locator(".again").click()
+    with page.expect_response("**/kiosk-ar.json"):
+        held.pop().continue_()
+    page.get_by_label("Your name").fill("Bob")
+    page.locator("button.main").click()
+    expect(page.locator(".title")).to_have_text("You are in line")
+
+
 def test_the_number_of_waiting_people_is_current(kiosk: OpenKiosk, others: Customer) -> None:
     page = kiosk()
     expect(page.locator(".count")).to_have_text(re.compile("No one is waiting"))

@@ -32,6 +32,8 @@ class WaitlistKiosk extends HTMLElement {
   #person = make('div');
   #words;
   #first;
+  // The language that was chosen last. Its texts may still be loading.
+  #wanted;
   #api;
   #sheets = [];
   #list = null;
@@ -74,8 +76,11 @@ class WaitlistKiosk extends HTMLElement {
 
   /** Use the texts of a language. */
   async #speak(language) {
+    this.#wanted = language;
     const words = await Words.load(language);
     await Promise.all([words.add('form'), words.add('kiosk')]);
+    // In the meantime, somebody may have chosen another language, or the turn may have ended.
+    if (language !== this.#wanted) return;
     this.#words = words;
     this.#api.language = language;
   }
@@ -114,7 +119,7 @@ class WaitlistKiosk extends HTMLElement {
 
   /** Forget the person, and show an empty form for the next person. */
   #reset({ focuses = true } = {}) {
-    const isSame = this.#words.language === (this.#first || 'en');
+    const isSame = this.#wanted === this.#first && this.#words.language === (this.#first || 'en');
     // One more person waits now.
     if (this.#state === 'joined') this.#lookIn(0);
     this.#turn = { answers: {}, customer: `kiosk-${uuid()}` };
