@@ -94,7 +94,8 @@ def _content(
     logo: str | None,
 ) -> Iterator[str]:
     """Yield the texts and the QR code, from the top to the bottom of the sheet."""
-    size, lines = _fitted(name, (19, 15, 12, 9), 3)
+    # If there is a logo, the name gets less room, because phones cannot scan a tiny QR code.
+    size, lines = _fitted(name, (19, 15, 12, 9), 2 if logo else 3)
     bottom = BAND + 6.0
     if logo:
         # The browser that prints the poster loads the logo.

@@ -66,6 +66,17 @@ def test_every_name_fits_on_the_poster(name: str) -> None:
     assert svg.encode()
 
 
+def test_the_code_can_be_scanned_although_the_texts_are_long_and_there_is_a_logo() -> None:
+    found = waitlist(
+        "Bürgeramt der Stadt Musterhausen am See",
+        f"https://queue.example.com/w/{'bakery' * 20}",
+        text="Please join here, and come to the desk when your number is shown on the screen. " * 2,
+        logo_url="https://example.com/logo.svg",
+    )
+    (frame,) = ElementTree.fromstring(draw_poster(found)).iterfind(f"{SVG}rect[@rx]")
+    assert float(frame.attrib["width"]) > 50
+
+
 def test_a_poster_without_a_page_says_what_to_do() -> None:
     with pytest.raises(WrongUsage, match=r"waitlist poster bakery --address https://"):
         draw_poster(waitlist(page_url=None))
