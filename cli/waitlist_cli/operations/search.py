@@ -64,10 +64,11 @@ def _matches(person: dict[str, Any], wanted: Wanted) -> bool:
     number = person["call_number"]
     if wanted.is_part_of_number(number or "") or wanted.is_call_number(number):
         return True
-    if wanted.is_other_number(number):
-        return False
     values = [chosen_id(person), *person["profile"].values(), *person["attributes"].values()]
     texts = [text for value in values for text in _leaves(value)]
+    if wanted.is_other_number(number):
+        # An id of the operator, such as a patient number, can look like a call number.
+        return any(map(wanted.is_whole, texts))
     return _contain(texts, wanted) or all(_contain(texts, word) for word in wanted.words)
 
 

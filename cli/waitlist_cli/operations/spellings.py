@@ -96,6 +96,10 @@ class Wanted:
             return self._folded in number.country + number.rest
         return self._folded in fold(value) or self._without_umlauts in fold_umlauts(value)
 
+    def is_whole(self, value: str) -> bool:
+        """Return whether a value is exactly the text, regardless of case and accents."""
+        return self._folded == fold(value.strip())
+
     def is_part_of_number(self, call_number: str) -> bool:
         """Return whether a call number contains the text."""
         return self._folded in fold(call_number)

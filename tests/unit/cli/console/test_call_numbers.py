@@ -55,6 +55,14 @@ def test_a_number_in_every_spelling_finds_nobody_else(
     assert re.findall(r"A00\d", found) == ["A002"]
 
 
+def test_an_id_that_looks_like_a_call_number_is_found(
+    console: Opened, bakery: Bakery, people: str
+) -> None:
+    bakery.sign_up("A1007", "A10070", profile={"patient": "A-2008"})
+    assert re.findall(r"A00\d", search(console, bakery, "a1007")) == ["A003"]
+    assert re.findall(r"A00\d", search(console, bakery, "A-2008")) == ["A003", "A004"]
+
+
 def test_adding_a_person_says_the_number(console: Opened, bakery: Bakery, people: str) -> None:
     added = console.submit(people.replace("/people", "/do/add"), customer_id="cyd")
     assert "A003 cyd has joined." in added
