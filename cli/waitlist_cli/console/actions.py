@@ -175,10 +175,13 @@ def _ending(
 ) -> str:
     """Return the sentence that tells the operator how long the action can be undone.
 
-    Return "" for an action on a waitlist that can be undone at any time.
+    Return "" for an action on a waitlist that can be undone at any time, and for an action on a
+    person that can be undone only with some values.
     """
     if isinstance(action, ListAction):
         return "" if action.inverse else CANNOT_BE_UNDONE
+    if action.may_be_undone:
+        return ""
     if console.can_wait(action, waitlist, person, {}):
         return _undo_for(console.decisions.seconds)
     can_be_inverted = action.can_be_inverted(waitlist, person, {})

@@ -245,6 +245,9 @@ class PersonAction(Action):
     # before the action, and the request body. The body is {} until the operator has submitted the
     # dialog.
     has_inverse_for: Callable[[Document, Document, Document], bool] = lambda *_: True
+    # True if it depends on the operator's values whether the action can be undone. The dialog then
+    # does not say how long the action can be undone.
+    may_be_undone: bool = False
     # Whether and how operators can take the action on several people at once.
     bulk: Bulk | None = None
 

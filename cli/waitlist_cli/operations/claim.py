@@ -35,9 +35,11 @@ MOST_DELAY_SECONDS = 12 * 3600
 CALL_ERRORS = {
     "claim_expired": "This call has already ended. Either it has expired, or somebody has ended "
     "it.",
-    "claim_mismatch": "Somebody else has called this person.",
+    "claim_mismatch": "This token does not belong to a current call of the person. Either the call "
+    "has ended, or somebody else has called the person.",
     "claims_full": "The settings of the list do not allow more open calls.",
-    "waitlist_paused": "The list is paused, so no one can be called or offered a place.",
+    "waitlist_paused": "The list is paused. Until somebody resumes it, no one can be admitted, "
+    "called or offered a place.",
 }
 CLAIM_TOKEN = Field(
     "claim_token",
@@ -159,6 +161,8 @@ CALL = PersonAction(
         else f"The call of {WHO} has ended."
     ),
     prints_notice=True,
+    # A call can be undone only if the person was called to a different place before.
+    may_be_undone=True,
     inverse=lambda before, called: (
         [
             Inverse(
@@ -185,7 +189,7 @@ CLAIM_PERSON = PersonAction(
     name="claim-person",
     summary="Claim one person, wherever they are in the queue.",
     title="Call {who}",
-    consequence="No one else can call the person until this call ends.",
+    consequence="No one else can serve the person until you are done or the time is over.",
     button="Call",
     path=f"{ENTRY}/claim",
     fields=(CALL_TO, LEASE, REASON),

@@ -399,7 +399,7 @@ def test_receptionists_read_no_technical_words(counter: Counter) -> None:
     assert [
         found
         for text in texts
-        for found in re.findall(r"(?i).{20}\b(?:claim|lease|park)(?!_token).{9}", text)
+        for found in re.findall(r"(?i).{0,20}\b(?:claim|lease|park)(?!_token).{0,9}", text)
     ] == []
 
 

@@ -215,6 +215,13 @@ def test_an_action_that_has_no_inverse_is_sent_when_it_can_no_longer_be_undone(
     assert desk.bakery.status("ada") == status
 
 
+def test_the_dialog_promises_no_undo_of_a_call_to_the_same_desk(desk: Desk) -> None:
+    desk.bakery.sign_up("ada")
+    desk.console.submit(desk.path("ada", "claim-person"), call_to="Room 2", lease_seconds="600")
+    assert "undo this" not in desk.console.text(desk.path("ada", "call"))
+    assert undo_path(desk.console, desk.path("ada", "call"), to="Room 2") is None
+
+
 @pytest.mark.parametrize("form", [{"to": "back"}, {"to": "place", "delay_seconds": "60"}])
 def test_a_release_that_no_request_can_undo_is_sent_later(desk: Desk, form: dict[str, str]) -> None:
     desk.claim("ada")
