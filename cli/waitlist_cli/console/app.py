@@ -68,13 +68,13 @@ def console_app(
     api: Api,
     folder: Path,
     undo_seconds: float = UNDO_SECONDS,
-    on_unsent: Callable[[str], object] = lambda _problem: None,
+    on_unconfirmed: Callable[[str], object] = lambda _problem: None,
 ) -> Iterator[ASGIApp]:
     """Yield the web application of the console.
 
-    When the context ends, all background work is stopped, and `on_unsent` is called for each action
-    that could not be sent to the service, with the reason. The console stores the files that the
-    operator drops onto its pages in `folder`.
+    When the context ends, all background work is stopped, and `on_unconfirmed` is called for each
+    action that the service has not confirmed, with the reason. The console stores the files that
+    the operator drops onto its pages in `folder`.
     """
     pages = Pages(str(api.http.base_url).rstrip("/"))
     console = Console(api, pages, decisions=Decisions(undo_seconds))
@@ -91,11 +91,14 @@ def console_app(
             },
         )
     finally:
-        problems = console.decisions.end()
+        try:
+            console.decisions.end()
+        finally:
+            # A second Ctrl-C interrupts the requests that are being sent.
+            for problem in console.decisions.unconfirmed():
+                on_unconfirmed(problem)
         console.searches.end()
         jobs.end()
-        for problem in problems:
-            on_unsent(problem)
 
 
 def _problem(console: Console, request: Request, error: Exception) -> Response:

@@ -19,6 +19,7 @@ UNDO_SECONDS = 10
 SENT_SECONDS = 60.0
 # How long the counter page shows the result of an action.
 SAID_SECONDS = 20.0
+STOPPED = "The console was stopped before the service had answered."
 Key = tuple[str, str]
 
 
@@ -42,6 +43,10 @@ class Decision:
     @property
     def key(self) -> Key:
         return self.waitlist_id, self.entry_id
+
+
+def _problem_of(decision: Decision, reason: str) -> str:
+    return f"{decision.label}: {decision.name}. {reason}"
 
 
 def call_later(seconds: float, function: Callable[[], None]) -> None:
@@ -136,15 +141,17 @@ class Decisions:
             ):
                 self._send(decision)
 
-    def end(self) -> list[str]:
-        """Send all open decisions now, and wait until no decision is being sent.
-
-        Return the decisions that could not be sent to the service, each with the reason.
-        """
+    def end(self) -> None:
+        """Send all open decisions now, and wait until no decision is being sent."""
         self.send_all()
         with self._lock:
             self._lock.wait_for(lambda: not self._sending)
-        return list(self._problems.values())
+
+    def unconfirmed(self) -> list[str]:
+        """Return the decisions that the service has not confirmed, each with the reason."""
+        with self._lock:
+            left = [*self._sending.values(), *self._open.values()]
+            return [*self._problems.values(), *(_problem_of(one, STOPPED) for one in left)]
 
     def open_in(self, waitlist_id: str) -> list[Decision]:
         """Return the decisions that can be undone, the latest first."""
@@ -203,7 +210,10 @@ class Decisions:
         try:
             decision.send()
         except CliError as error:
-            self._problems[decision.key] = f"{decision.label}: {decision.name}. {call_error(error)}"
+            self._problems[decision.key] = _problem_of(decision, call_error(error))
+        except KeyboardInterrupt:
+            self._problems[decision.key] = _problem_of(decision, STOPPED)
+            raise
         finally:
             with self._lock:
                 del self._sending[decision.key]

@@ -47,7 +47,7 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
         sockets = [ending.enter_context(closing(bound)) for bound in bound_sockets(port)]
         folder = Path(ending.enter_context(TemporaryDirectory(prefix="waitlist-console-")))
         app = ending.enter_context(
-            console_app(api, folder, undo_seconds, partial(_report_unsent, context))
+            console_app(api, folder, undo_seconds, partial(_report_unconfirmed, context))
         )
         guard = Guard(app, sockets[0].getsockname()[1])
         entrance = Entrance(guard, folder, context.output, opens_browser)
@@ -67,8 +67,8 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
             server.run(sockets=sockets)
 
 
-def _report_unsent(context: Context, problem: str) -> None:
-    context.output.note(f"This action was not carried out. {problem}", "yellow")
+def _report_unconfirmed(context: Context, problem: str) -> None:
+    context.output.note(f"The service has not confirmed this action. {problem}", "yellow")
 
 
 @contextmanager

@@ -99,8 +99,8 @@ def test_a_console_that_ends_sends_the_waiting_actions_and_names_those_that_were
         process.send_signal(number)
         _, errors = process.communicate(timeout=END_SECONDS)
     assert bakery.status("ada") == "admitted"
-    assert errors.startswith("This action was not carried out. Admit: bob. ")
-    assert (process.returncode, errors.count("not carried out")) == (0, 1)
+    assert errors.startswith("The service has not confirmed this action. Admit: bob. ")
+    assert (process.returncode, errors.count("not confirmed")) == (0, 1)
 
 
 def test_only_this_computer_reaches_the_console_and_enter_prints_a_new_url(

@@ -215,6 +215,22 @@ def test_an_action_that_has_no_inverse_is_sent_when_it_can_no_longer_be_undone(
     assert desk.bakery.status("ada") == status
 
 
+def test_a_console_that_is_interrupted_while_it_ends_names_the_actions_without_an_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(decisions, "call_later", lambda *_: None)
+    waiting = decisions.Decisions()
+    for name in ("ada", "bob"):
+        waiting.add(decisions.Decision("bakery", name, name, "Admit", interrupt))
+    with pytest.raises(KeyboardInterrupt):
+        waiting.end()
+    said = "The console was stopped before the service had answered."
+    assert waiting.unconfirmed() == [f"Admit: ada. {said}", f"Admit: bob. {said}"]
+
+
 def test_the_dialog_promises_no_undo_of_a_call_to_the_same_desk(desk: Desk) -> None:
     desk.bakery.sign_up("ada")
     desk.console.submit(desk.path("ada", "claim-person"), call_to="Room 2", lease_seconds="600")
