@@ -17,6 +17,8 @@ from waitlist_shared.ids import segment_id_of
 BY_LANGUAGE = ("language",)
 BY_GENDER = ("gender",)
 BY_BOTH = ("gender", "language")
+# The beginning of the problem that Redis and DynamoDB have different states of the segments.
+DIFFERENT_STATES = "the states of the segments in DynamoDB and Redis are"
 
 
 class Segmented(Admissions):
@@ -107,5 +109,5 @@ class Segmented(Admissions):
         if self._index() != sorted(index):
             wrong.append(f"Redis has the index {self._index()}, but DynamoDB has {sorted(index)}")
         if self.states() != ("ready", "ready"):
-            wrong.append(f"the states of the segments in DynamoDB and Redis are {self.states()}")
+            wrong.append(f"{DIFFERENT_STATES} {self.states()}")
         return wrong

@@ -408,8 +408,8 @@ RULES: tuple[Rule, ...] = (
             "admission.presence",
         ),
         message="This policy makes no offers by itself. Customers get an offer only when an "
-        "operator calls `admit`. To make offers automatically, set `rate`, `schedule` or "
-        "`max_inside`.",
+        "operator calls `admit`, and the setting `presence` applies only to an `admit` with a "
+        "`count`. To make offers automatically, set `rate`, `schedule` or `max_inside`.",
         is_broken=_offers_by_hand,
     ),
     Rule(
