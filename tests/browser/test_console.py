@@ -8,6 +8,7 @@ import re
 import secrets
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -288,7 +289,8 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
     expect(dialog).to_contain_text("deleted for good")
     dialog.get_by_label(f"Type {waitlist_id} to confirm").fill("something else")
     dialog.get_by_role("button", name="Delete for good").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("type its id")
+    expected = re.compile(f"type its id: {waitlist_id}")
+    expect(dialog.get_by_label(f"Type {waitlist_id}")).to_have_accessible_description(expected)
     dialog.get_by_label(f"Type {waitlist_id} to confirm").fill(waitlist_id)
     dialog.get_by_role("button", name="Delete for good").click()
     expect(console.notice).to_contain_text(f"{waitlist_id} is deleted.")
@@ -1084,6 +1086,47 @@ def test_charts_are_drawn_for_each_period(console: Console) -> None:
         ".getImageData(0, 0, node.width, node.height).data).size"
     )
     assert colours > 3
+
+
+def test_a_chart_of_events_shows_their_total_and_other_charts_the_latest_value(
+    console: Console,
+) -> None:
+    now = int(time.time())
+    columns = {
+        "at": [now - 1800, now - 1200, now - 600],
+        "joined": [2, None, 7],
+        "admitted": [None, None, 4],
+        "left": [0, None, 1200],
+        "waiting": [2, None, 9],
+        **{name: [0, None, 1] for name in ("offered", "inside", "parked")},
+        **{name: [0, None, 0] for name in ("entered", "declined", "no_shows")},
+    }
+    console.page.route("**/charts?period=*", lambda route: route.fulfill(json=columns))
+    console.go(console.list_path)
+    captions = console.page.locator("#charts figcaption")
+    expect(captions).to_have_text(
+        [
+            "Waiting9",
+            "In and outjoined 9admitted 4left 1,200in the last hour",
+            "Not in the queueoffered 1inside 1set aside 1",
+        ]
+    )
+    chart = console.page.get_by_role("img", name="joined: 9 in total; admitted: 4 in total")
+    expect(chart).to_be_visible()
+    console.page.get_by_role("button", name="Day").click()
+    expect(captions.nth(1)).to_contain_text("joined 9admitted 4left 1,200in the last day")
+
+
+def test_a_move_without_its_number_shows_the_problem_at_the_number(console: Console) -> None:
+    console.sign_up("ada")
+    console.go(console.person_path("ada"))
+    console.page.get_by_role("button", name="Move…", exact=True).click()
+    dialog = console.page.get_by_role("dialog")
+    dialog.get_by_label("Forward by a number of places").check()
+    dialog.locator("button[type=submit]").click()
+    number = dialog.get_by_label("Places or priority")
+    expect(number).to_be_focused()
+    expect(number).to_have_accessible_description(re.compile("Enter a number"))
 
 
 def pages_of(console: Console) -> list[str]:

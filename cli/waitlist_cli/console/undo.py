@@ -1,5 +1,7 @@
 """Undoes the actions that operators have just taken in this console."""
 
+from collections.abc import Callable
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -35,10 +37,13 @@ def routes(console: Console) -> list[Route]:
             return console.done(RESTORED, to=found.page)
         # The idempotency keys of the requests begin with the key of the undo. If the operator
         # presses the button twice, the second press sends the same keys and has no effect.
-        notices = [
+        sent = [
             send_inverse(console, waitlist_id, inverse, f"{found.key}.{step}")
             for step, inverse in enumerate(found.inverses)
         ]
+        # Each request can change the positions of other people. The notices are written after the
+        # last request, so that they name the final positions.
+        notices = [write_notice() for write_notice in sent]
         console.undos.forget(number)
         if found.decision is not None:
             notices = [f"Nothing has changed for {found.decision.name}."]
@@ -62,16 +67,20 @@ def routes(console: Console) -> list[Route]:
     ]
 
 
-def send_inverse(console: Console, waitlist_id: str, inverse: Inverse, key: str) -> str:
-    """Carry out one of the actions that undo an earlier action, and return what to tell the
-    operator.
+def send_inverse(
+    console: Console, waitlist_id: str, inverse: Inverse, key: str
+) -> Callable[[], str]:
+    """Carry out one of the actions that undo an earlier action.
+
+    Return a function that writes the notice for the operator. The notice names the person's
+    position at the time when the function is called.
     """
     waitlist = console.get(f"/{waitlist_id}")
     zone = waitlist["timezone"]
     if not inverse.entry_id:
         action = find_action(LIST_ACTIONS, inverse.action)
         notice, _ = action.carry_out(ListRequest(console.api, waitlist_id, key, inverse.values))
-        return localize(inverse.notice or notice, zone)
+        return lambda: localize(inverse.notice or notice, zone)
     action_on_person = find_action(PERSON_ACTIONS, inverse.action)
     person = Person(console.api, waitlist_id, inverse.entry_id, key)
     reason = {"reason": REASON_OF_UNDO} if REASON in action_on_person.fields else {}
@@ -84,6 +93,12 @@ def send_inverse(console: Console, waitlist_id: str, inverse: Inverse, key: str)
         raise explain_lost_call(found, name_of(found, waitlist)) from error
     if action_on_person is CLAIM_PERSON:
         console.keep_claims(waitlist_id, [answer])
-    who = name_of(person.show(), waitlist)
-    notice = inverse.notice.replace(WHO, who) or action_on_person.notice_after(answer, who)
-    return localize(notice, zone)
+
+    def write_notice() -> str:
+        found = person.show()
+        who = name_of(found, waitlist)
+        now = {**(answer or {}), "position": found["position"]}
+        notice = inverse.notice.replace(WHO, who) or action_on_person.notice_after(now, who)
+        return localize(notice, zone)
+
+    return write_notice

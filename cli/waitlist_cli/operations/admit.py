@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import (
     ENTRY,
     REASON,
@@ -256,7 +255,7 @@ def _warn(request: ListRequest) -> str:
     if unused == "end":
         return _warn_of_end(request)
     if unused == "refill" and request.values.keys() & {"filter", "filters"}:
-        raise WrongUsage("A quota applies to the whole list. Leave the filter empty.")
+        raise FILTER.wrong("A quota applies to the whole list. Leave the filter empty.")
     if not makes_offers(request.api.operator("GET", f"/{request.waitlist_id}")):
         people = format_count(count, "person is", "people are")
         return f"Up to {people} admitted now. This cannot be undone."

@@ -77,7 +77,7 @@ def message_body(values: Mapping[str, Any], waitlist: Document) -> dict[str, Any
     if not text:
         raise wrong_text(TEXT, waitlist, "Enter the text of the message.")
     if values.get("filters"):
-        raise WrongUsage("A message takes one filter.")
+        raise FILTER.wrong("A message takes one filter.")
     body: dict[str, Any] = {"text": text}
     for name in (STATUS.name, "filter"):
         if values.get(name):

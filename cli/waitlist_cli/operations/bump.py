@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from waitlist_cli.client.ids import entry_id_of
 from waitlist_cli.client.ranks import TICKETS_PER_MILLISECOND, rank_of
 from waitlist_cli.client.retries import PATIENT
-from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.errors import Refused
 from waitlist_cli.imports.columns import CUSTOMER, id_of
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
@@ -53,7 +53,7 @@ def target(values: dict[str, Any]) -> dict[str, Any]:
     if where in ENDS:
         return {**values, "to": where}
     if number is None:
-        raise WrongUsage(f"{NUMBER.label}: enter a number.")
+        raise NUMBER.wrong("Enter a number.")
     return {**values, where: number}
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest, name_zone
 from waitlist_cli.operations.admit import end_after, moment_text
 from waitlist_cli.operations.claim import FILTER
@@ -111,12 +110,12 @@ def _invitation(request: ListRequest) -> tuple[dict[str, Any], str]:
             words[field.name] = text
     language = values.pop(LANGUAGE.name, "")
     if "filters" in values:
-        raise WrongUsage("An invitation takes one filter.")
+        raise FILTER.wrong("An invitation takes one filter.")
     body = {name: value for name, value in values.items() if value}
     if ENTRIES.name in body:
         body[ENTRIES.name] = re.findall(r"[^\s,]+", body[ENTRIES.name])
     if COUNT.name not in body and ENTRIES.name not in body:
-        raise WrongUsage("Enter how many people to invite, or the ids of their entries.")
+        raise COUNT.wrong("Enter how many people to invite, or the ids of their entries.")
     waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
     if words:
         usual = (waitlist["messages"] or {}).get("language", "en")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from waitlist_cli.errors import WrongUsage
+from waitlist_cli.errors import FieldProblem, WrongUsage
 from waitlist_cli.operations.action import Field, Inverse, ListAction, ListRequest
 from waitlist_cli.operations.settings import change
 
@@ -38,7 +38,8 @@ def _change(
 
 def _delete(request: ListRequest) -> tuple[str, Any]:
     if request.values["id"] != request.waitlist_id:
-        raise WrongUsage(f"To delete the list, type its id: {request.waitlist_id}")
+        message = f"To delete the list, type its id: {request.waitlist_id}"
+        raise WrongUsage(message, fields=[FieldProblem("id", message)])
     request.api.operator("DELETE", f"/{request.waitlist_id}")
     return f"{request.waitlist_id} is deleted.", None
 

@@ -53,7 +53,7 @@ def test_a_filter_or_ids_say_who_is_invited(bakery: Bakery) -> None:
     ("words", "refused"),
     [
         (["-n", "2", "--until", "soon"], "not a duration such as 48h"),
-        (["--until", "48h"], "Enter how many people to invite"),
+        (["--until", "48h"], "How many: enter how many people to invite"),
         (
             ["-n", "2", "--until", "48h", "--prefer", "a=b", "--prefer", "anyone"],
             "takes one filter",

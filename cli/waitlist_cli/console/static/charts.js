@@ -1,8 +1,9 @@
 // Draws the counts of a waitlist over time with uPlot. The colours come from the style sheet.
 
 const COLOURS = { waiting: "--main", joined: "--green", admitted: "--violet", left: "--amber", offered: "--violet", inside: "--green", parked: "--amber", entered: "--green", declined: "--amber", no_shows: "--red" };
-// These series count events since the previous point, so they are drawn in steps.
+// The charts that begin with these series count events since the previous point, so they are drawn in steps.
 const FLOWS = ["joined", "entered"];
+const areFlows = (names) => FLOWS.includes(names[0]);
 const LENGTHS = { hour: 3600, day: 86400, week: 604800 };
 const REFRESH_MILLIS = 30000;
 // Sizes are in rem, because the style sheet enlarges the root font on very large screens.
@@ -40,7 +41,7 @@ export function drawCharts(section) {
     const now = Date.now() / 1000;
     const data = [columns.at, ...names.map((name) => columns[name])];
     const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: `${0.8 * rem()}px system-ui, sans-serif` };
-    const flows = FLOWS.includes(names[0]);
+    const flows = areFlows(names);
     const options = {
       width: box.clientWidth,
       height: HEIGHT_REM * rem(),
@@ -65,11 +66,11 @@ export function drawCharts(section) {
           spanGaps: false,
         })),
       ],
-      hooks: { setCursor: [(plot) => keys(box, names, columns, plot.cursor.idx, colour, timeZone)] },
+      hooks: { setCursor: [(plot) => keys(box, names, columns, plot.cursor.idx, colour, timeZone, period)] },
     };
     const plot = new uPlot(options, data, box);
     plots.set(box, plot);
-    keys(box, names, columns, null, colour, timeZone);
+    keys(box, names, columns, null, colour, timeZone, period);
     const root = plot.root;
     root.setAttribute("role", "img");
     root.setAttribute("aria-label", summary(names, columns, period));
@@ -111,23 +112,29 @@ function times(splits, timeZone) {
   });
 }
 
-function keys(box, names, columns, index, colour, timeZone) {
+// If the pointer is on no point, show the total of a series that counts events, and the latest value of any other.
+function keys(box, names, columns, index, colour, timeZone, period) {
   const caption = box.parentElement.querySelector("figcaption");
   const title = (caption.dataset.title ??= caption.textContent);
   const at = index ?? columns.at.length - 1;
+  const isTotal = index == null && areFlows(names);
   const parts = names.map((name) => {
     const key = document.createElement("span");
     key.className = "key";
-    const value = at >= 0 ? columns[name][at] : null;
+    const value = isTotal ? total(columns[name]) : columns[name][at];
     const shown = value == null ? "–" : whole.format(value);
     key.append(dot(colour(COLOURS[name])), names.length === 1 ? shown : `${words(name)} ${shown}`);
     return key;
   });
   const when = document.createElement("span");
   when.className = "key";
+  if (isTotal) when.textContent = `in the last ${period}`;
   if (index != null) when.textContent = new Date(columns.at[at] * 1000).toLocaleTimeString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone });
   caption.replaceChildren(title, ...parts, when);
 }
+
+// The total is null if nothing has been counted yet.
+const total = (values) => values.reduce((sum, value) => (value == null ? sum : (sum ?? 0) + value), null);
 
 const words = (name) => (name === "parked" ? "set aside" : name.replaceAll("_", "-"));
 
@@ -145,6 +152,7 @@ function summary(names, columns, period) {
   const texts = names.map((name) => {
     const known = columns[name].filter((value) => value != null);
     if (!known.length) return `${words(name)}: no counts yet`;
+    if (areFlows(names)) return `${words(name)}: ${whole.format(total(known))} in total`;
     return `${words(name)}: now ${whole.format(known.at(-1))}, at least ${whole.format(Math.min(...known))}, at most ${whole.format(Math.max(...known))}`;
   });
   return `Chart of the last ${period}. ${texts.join("; ")}.`;

@@ -15,10 +15,10 @@ def send(console: Opened, bakery: Bakery, action: str, *names: str, **form: str)
     return console.browser.post(path, data={"entry": entries, **form}, headers=headers).text
 
 
-def undo(console: Opened, html: str) -> None:
+def undo(console: Opened, html: str) -> str:
     path = re.search(r'hx-post="([^"]+/undo/[0-9]+)"', html)
     assert path
-    console.submit(path[1])
+    return console.submit(path[1])
 
 
 def test_three_people_are_moved_in_the_order_of_the_queue(console: Opened, bakery: Bakery) -> None:
@@ -26,7 +26,11 @@ def test_three_people_are_moved_in_the_order_of_the_queue(console: Opened, baker
     answered = send(console, bakery, "bump", "eve", "bob", "dan", where="front")
     assert "bob, dan and eve: moved." in answered
     assert bakery.line() == ["bob", "dan", "eve", "ada", "cyd"]
-    undo(console, answered)
+    assert undo(console, answered) == (
+        "Undone: bob is now at position 2, with priority 0. "
+        "dan is now at position 4, with priority 0. "
+        "eve is now at position 5, with priority 0."
+    )
     assert bakery.line() == ["ada", "bob", "cyd", "dan", "eve"]
     send(console, bakery, "bump", "cyd", "ada", where="back")
     assert bakery.line() == ["bob", "dan", "eve", "ada", "cyd"]
