@@ -801,6 +801,22 @@ def test_a_customer_scans_the_link_from_the_console(console: Console, axe: Axe) 
     assert axe.violations(console.page) == []
 
 
+@pytest.mark.parametrize("tab", ["", "/counter", "/people", "/serve"])
+def test_a_page_says_since_when_it_is_not_current(console: Console, axe: Axe, tab: str) -> None:
+    console.go(console.list_path + tab)
+    page = console.page
+    gone = {"status": 503, "headers": {"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"}}
+    page.route(page.url, lambda route: route.fulfill(**gone, body="<p>No answer.</p>"))
+    page.wait_for_load_state()
+    page.evaluate("htmx.trigger(document.body, 'refresh')")
+    warning = page.get_by_text("This page has not been current since")
+    expect(warning).to_be_visible()
+    assert axe.violations(page) == []
+    page.unroute(page.url)
+    page.evaluate("htmx.trigger(document.body, 'refresh')")
+    expect(warning).to_be_hidden()
+
+
 def test_long_names_leave_room_for_the_button_undo(console: Console) -> None:
     name = "a" * 200
     console.sign_up(name)

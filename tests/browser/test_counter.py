@@ -308,15 +308,6 @@ def test_errors_stand_at_their_field_and_typed_text_stays(desk: Callable[[int], 
     expect(room).to_be_focused()
 
 
-def test_the_counter_says_since_when_it_is_not_current(desk: Callable[[int], Page]) -> None:
-    page = desk(0)
-    gone = {"status": 503, "headers": {"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"}}
-    page.route("**/counter", lambda route: route.fulfill(**gone, body="<p>No answer.</p>"))
-    expect(page.get_by_text("This page has not been current since")).to_be_visible()
-    page.unroute("**/counter")
-    expect(page.get_by_text("This page has not been current since")).to_be_hidden()
-
-
 def test_the_buttons_that_are_needed_next_are_in_view(
     desk: Callable[[int], Page], operator: Operator, others: Customer
 ) -> None:

@@ -1,5 +1,6 @@
 import { drawCharts } from "/static/charts.js";
 import { runCounter } from "/static/counter.js";
+import { warnIfOld } from "/static/current.js";
 import { acceptFiles } from "/static/drop.js";
 import { clearProblems, showProblems } from "/static/fields.js";
 import { suggestId } from "/static/ids.js";
@@ -179,6 +180,8 @@ if (charts) drawCharts(charts);
 const drop = document.getElementById("drop");
 if (drop) acceptFiles(drop);
 if (document.getElementById("counter")) runCounter();
+const old = document.getElementById("old");
+if (old) warnIfOld(old, polls);
 useTables();
 if (sessionStorage.getItem(LOADS_PAGE) && document.activeElement === document.body) {
   document.getElementById("main").focus({ preventScroll: true });

@@ -1,12 +1,9 @@
-// The keys and the focus of the counter, and a warning if the page is out of date.
+// The keys and the focus of the counter.
 
 const YEAR_SECONDS = 31_536_000;
 const WITHOUT_KEYS = "counter-without-keys";
-// The number of missed refreshes after which the page is out of date.
-const MISSED = 3;
 
 export function runCounter() {
-  const counter = () => document.getElementById("counter");
   const shortcuts = document.getElementById("shortcuts");
   shortcuts.checked = !localStorage.getItem(WITHOUT_KEYS);
   shortcuts.addEventListener("change", () => {
@@ -50,25 +47,13 @@ export function runCounter() {
     else if (event.detail.ctx.actions !== actions) event.preventDefault();
   });
 
-  let refreshedAt = Date.now();
   document.addEventListener("htmx:after:swap", () => {
-    const page = counter();
+    const page = document.getElementById("counter");
     if (!page || document.querySelector("#trouble:not(:empty)")) return;
-    refreshedAt = Date.now();
     const { focus } = page.dataset;
     if (!focus) return;
     delete page.dataset.focus;
     document.getElementById("counter-outcome").replaceChildren();
     document.getElementById(focus)?.focus();
   });
-
-  setInterval(() => {
-    const stale = document.getElementById("current");
-    const isOld = Date.now() - refreshedAt > MISSED * 1000 * counter().dataset.every;
-    const isShown = isOld && !document.hidden;
-    if (stale.hidden === !isShown) return;
-    stale.hidden = !isShown;
-    const time = new Date(refreshedAt).toLocaleTimeString("en-GB", { timeZone: counter().dataset.zone });
-    stale.textContent = isShown ? `This page has not been current since ${time}. It continues by itself.` : "";
-  }, 1000);
 }
