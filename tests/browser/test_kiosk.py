@@ -18,6 +18,7 @@ from tests.browser.stage import FIELDS, NAME, PHONE, TERMS
 from tests.e2e.callers import Customer, Operator
 
 TABLET: ViewportSize = {"width": 768, "height": 1024}
+SMALL: ViewportSize = {"width": 1024, "height": 768}
 LANDSCAPE: ViewportSize = {"width": 1280, "height": 800}
 # The size of a page that is zoomed to 200% on a tablet with 1024 by 768 pixels.
 ZOOMED: ViewportSize = {"width": 512, "height": 384}
@@ -68,10 +69,13 @@ def test_a_person_with_a_number_that_gets_no_sms_learns_it_at_once(
     """If the settings name no country, the service cannot send messages to a phone number without a
     country code. The kiosk says so.
     """
-    page = kiosk({"fields": [FIELDS[0], PHONE]}, messages={"kinds": ["called"]})
+    page = kiosk(
+        {"fields": [FIELDS[0], PHONE]}, {"viewport": SMALL}, messages={"kinds": ["called"]}
+    )
     page.get_by_label("Mobile number").fill("0151 23456789")
     joins(page)
     expect(page.get_by_text(UNTOLD)).to_be_visible()
+    assert not page.evaluate(SCROLLS)
     assert axe.violations(page) == []
     page.get_by_role("button", name="Done").click()
     page = kiosk(
@@ -232,7 +236,9 @@ def test_a_refused_answer_is_marked_at_its_field(kiosk: OpenKiosk, axe: Axe) -> 
     phone = page.get_by_label("Phone")
     expect(phone).to_be_focused()
     expect(phone).to_have_attribute("aria-invalid", "true")
-    what = "Enter the telephone number in digits, with its country code, such as +49 30 901820."
+    what = (
+        "Check the telephone number. If it is correct, add the country code, as in +49 30 901820."
+    )
     expect(phone).to_have_accessible_description(what)
     assert axe.violations(page) == []
     phone.fill("0151 123")
@@ -415,7 +421,8 @@ def test_a_line_that_is_closed_or_gone_says_so_and_continues_by_itself(
     assert axe.violations(page) == []
     page.context.set_offline(True)
     page.clock.fast_forward(31_000)
-    expect(page.get_by_role("status").filter(has_text="No connection.")).to_be_visible()
+    trouble = page.get_by_role("status").filter(has_text="No connection. Not current since")
+    expect(trouble).to_be_visible()
     page.context.set_offline(False)
     assert operator.put({"name": NAME, "page": {"fields": FIELDS}}).status_code == 200
     page.clock.fast_forward(31_000)

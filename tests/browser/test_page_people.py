@@ -141,7 +141,9 @@ def test_a_refused_number_is_marked_at_its_field(stage: Stage, axe: Axe) -> None
     page.get_by_label("Phone").fill("0151 abc")
     stage.press("Join the line")
     phone = page.get_by_label("Phone")
-    what = "Enter the telephone number in digits, with its country code, such as +49 30 901820."
+    what = (
+        "Check the telephone number. If it is correct, add the country code, as in +49 30 901820."
+    )
     expect(phone).to_be_focused()
     expect(phone).to_have_attribute("aria-invalid", "true")
     expect(phone).to_have_accessible_description(what)

@@ -7,7 +7,8 @@ import { build, isFilled, markWrong } from './form.js';
 import { generate } from './lean-qr.js';
 import { isWebAddress, make, picture } from './make.js';
 import { loadSheets } from './sheets.js';
-import { Api, Problem, uuid } from './waitlist.js';
+import { sinceText } from './since.js';
+import { Api, DISPLAY_READ_MS, Problem, uuid } from './waitlist.js';
 import { LANGUAGES, Words } from './words.js';
 
 // How long the caches between the kiosk and the service keep the waitlist.
@@ -37,6 +38,8 @@ class WaitlistKiosk extends HTMLElement {
   #api;
   #sheets = [];
   #list = null;
+  // When the list was current, by this device's clock.
+  #currentAt = null;
   #isMissing = false;
   #shown = '';
   // Each person has another turn. An answer that arrives in a later turn is dropped.
@@ -49,6 +52,7 @@ class WaitlistKiosk extends HTMLElement {
 
   async connectedCallback() {
     this.#api = new Api(new URL('../..', import.meta.url), this.getAttribute('waitlist'));
+    this.#api.readMs = DISPLAY_READ_MS;
     const wanted = [new URLSearchParams(location.search).get('lang'), ...navigator.languages].filter(Boolean);
     this.#first = Words.choose(wanted);
     await this.#start();
@@ -58,6 +62,7 @@ class WaitlistKiosk extends HTMLElement {
     addEventListener('pagehide', () => this.#reset());
     addEventListener('pageshow', ({ persisted }) => persisted && this.#reset());
     setInterval(() => this.#tick(), 1000);
+    addEventListener('online', () => this.#lookIn(0));
     this.#reset({ focuses: false });
     this.#look();
   }
@@ -93,12 +98,13 @@ class WaitlistKiosk extends HTMLElement {
     if (this.#state === 'form' && !this.#isTouched) {
       try {
         this.#list = await this.#api.list();
+        this.#currentAt = Date.now() - this.#list.age * 1000;
         this.#isMissing = false;
         this.#say('');
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         this.#isMissing = error.code === 'waitlist_not_found';
-        if (!this.#isMissing) this.#say(`trouble.${error.kind}`, 'tries');
+        if (!this.#isMissing) this.#say(`trouble.${error.kind}`, this.#currentAt && 'kiosk.stale', 'tries');
         next = AGAIN_MS;
       }
       if (this.#state === 'form' && !this.#isTouched) this.#draw();
@@ -112,7 +118,8 @@ class WaitlistKiosk extends HTMLElement {
   }
 
   #say(...keys) {
-    this.#trouble.textContent = keys.filter(Boolean).map((key) => this.#words.say(key)).join(' ');
+    const time = this.#currentAt && sinceText(this.#words, this.#currentAt);
+    this.#trouble.textContent = keys.filter(Boolean).map((key) => this.#words.say(key, { time })).join(' ');
   }
 
   // ------------------------------------------------------------------------ a turn

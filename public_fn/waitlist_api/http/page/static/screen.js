@@ -7,16 +7,18 @@ import { drawn } from './devices.js';
 import { generate } from './lean-qr.js';
 import { make, picture } from './make.js';
 import { loadSheets } from './sheets.js';
-import { Api, pauseAfter, pollAfter, Problem } from './waitlist.js';
+import { sinceText } from './since.js';
+import { Api, DISPLAY_READ_MS, pauseAfter, pollAfter, Problem } from './waitlist.js';
 import { Words } from './words.js';
 
 const POLL_SECONDS = 4;
 // The waitlist itself changes seldom, so only each fourth poll reads it too.
 const LIST_POLLS = 4;
 const AGAIN_MS = 5_000;
+// A waitlist has few screens. The random part of their pauses stays at the 4 seconds that follow a second failure.
+const LAST_ATTEMPT = 2;
 // The age above which the screen hides its numbers.
 const STALE_MS = 20_000;
-const HALF_A_DAY_MS = 43_200_000;
 const CLOSED = { closed: 'closed', full: 'full', not_open_yet: 'notOpenYet' };
 
 class WaitlistScreen extends HTMLElement {
@@ -41,6 +43,7 @@ class WaitlistScreen extends HTMLElement {
   #problem = null;
   #polls = 0;
   #attempt = 0;
+  #timer;
   // What each part of the page shows, so that a part is drawn again only when it changes.
   #shown = new Map();
   // The calls that people have already seen, or null before the first answer.
@@ -48,10 +51,12 @@ class WaitlistScreen extends HTMLElement {
 
   async connectedCallback() {
     this.#api = new Api(new URL('../..', import.meta.url), this.getAttribute('waitlist'));
+    this.#api.readMs = DISPLAY_READ_MS;
     await this.#start();
     this.#root.append(this.#panel, this.#live);
     setInterval(() => this.#draw(), 1000);
     this.#draw();
+    addEventListener('online', () => this.#problem && this.#lookIn(0));
     this.#look();
   }
 
@@ -84,10 +89,15 @@ class WaitlistScreen extends HTMLElement {
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       [this.#problem, this.#polls] = [error, 0];
-      pause = pauseAfter(error, this.#attempt++);
+      pause = pauseAfter(error, Math.min(this.#attempt++, LAST_ATTEMPT));
     }
     this.#draw();
-    setTimeout(() => this.#look(), pause);
+    this.#lookIn(pause);
+  }
+
+  #lookIn(pause) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), pause);
   }
 
   // ------------------------------------------------------------------------ drawing
@@ -192,11 +202,8 @@ class WaitlistScreen extends HTMLElement {
     return [count, wait && total !== 0 && words.say('waitIfJoined', { wait: words.wait(wait) })].filter(Boolean).join(' ');
   }
 
-  /** Return the time at which the numbers were current, with the date if that was long ago. */
   #sinceText() {
-    const isOld = Date.now() - this.#currentAt > HALF_A_DAY_MS;
-    const options = { timeStyle: 'short', dateStyle: isOld ? 'medium' : undefined };
-    return new Intl.DateTimeFormat(this.#words.language, options).format(this.#currentAt);
+    return sinceText(this.#words, this.#currentAt);
   }
 }
 

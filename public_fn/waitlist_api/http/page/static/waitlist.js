@@ -23,6 +23,10 @@ const TIMER_MS = 86_400_000;
 const NEAR = 200;
 const BOARD_SECONDS = 20;
 
+// How long a screen or a kiosk waits for the public data, for which the service needs at most 10 seconds. Without a
+// limit as short as this, a display that asked during an outage would stay out of date after the outage.
+export const DISPLAY_READ_MS = 10_000;
+
 /** A response that is not successful. `status` is 0 if there was no response. */
 export class Problem extends Error {
   constructor(status, code = '', retryAfter = null, detail = '', errors = []) {
@@ -65,6 +69,8 @@ export function pollAfter(seconds, random = Math.random) {
 /** The API calls. `token` returns the JWT of a customer with an account. Guests have no JWT. */
 export class Api {
   constructor(base, waitlist, token = null) {
+    // How long the browser waits for the public data of a waitlist.
+    this.readMs = TIMEOUT_MS;
     this.path = new URL(`v1/waitlists/${encodeURIComponent(waitlist)}`, base).href;
     this.token = token;
     // The language that the customer has chosen, or the first language of the browser that the page has. A customer who
@@ -162,7 +168,7 @@ export class Api {
     try {
       const bearer = this.token && !isPublic ? await this.token() : entryToken;
       if (bearer && !isPublic) headers.Authorization = `Bearer ${bearer}`;
-      response = await fetch(url, { ...options, ...limit() });
+      response = await fetch(url, { ...options, ...limit(isPublic ? this.readMs : TIMEOUT_MS) });
       text = await response.text();
     } catch (error) {
       throw new Problem(0, '', null, String(error));
@@ -189,7 +195,7 @@ export class Api {
   }
 }
 
-const limit = () => (AbortSignal.timeout ? { signal: AbortSignal.timeout(TIMEOUT_MS) } : {});
+const limit = (most) => (AbortSignal.timeout ? { signal: AbortSignal.timeout(most) } : {});
 
 function parsed(text) {
   try {
