@@ -26,8 +26,8 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 def service() -> RequestLog:
     """Create the service when the first message arrives, and return it for all later messages."""
     # The service is not created when this module is imported. With SnapStart, Lambda imports the
-    # module once, and later starts copies of the process on other machines. A connection to Redis
-    # from the time of the import would be dead by then.
+    # module once, and later starts copies of the process, possibly on other machines. A connection
+    # to Redis that was opened during the import may no longer work in these copies.
     random.seed()  # all copies of a snapshot would otherwise choose the same pauses
     return compose(Config.from_env(os.environ))
 

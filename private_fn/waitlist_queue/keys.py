@@ -44,8 +44,9 @@ last_polls = _key("last_polls")
 # the logical timestamp at which the signup ended.
 tombstones = _key("tombstones")
 
-# A hash with the tickets of entries that were moved in the queue. If an entry was not moved, its
-# ticket can be computed from its rank.
+# A hash with the tickets of entries whose rank does not contain the ticket, for example because the
+# entry was moved in the queue. If an entry is not in this hash, its ticket is computed from its
+# rank.
 tickets_of_moved = _key("tickets_of_moved")
 
 # A sorted set of entries with a claim or an offer, sorted by deadline.

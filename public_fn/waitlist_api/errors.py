@@ -117,8 +117,8 @@ class RestsUsedUp(WaitlistError):
     code = "rests_used_up"
     status = 409
     advice = (
-        "This customer has already let others pass as often as the waitlist allows. To end a pause "
-        "that has already begun, use `resume`."
+        "This customer has already let others pass as often as the waitlist allows. If the "
+        "customer is letting others pass now, `resume` can end this early."
     )
 
 

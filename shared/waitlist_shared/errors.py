@@ -224,7 +224,7 @@ class ClaimMismatch(WaitlistError):
 
 
 class NotHeld(WaitlistError):
-    """Redis has no claim for the entry. The record of the entry says how its last claim ended."""
+    """Redis has no claim for the entry. The record of the entry shows the reason."""
 
     code = "not_held"
     shown_as = ClaimMismatch

@@ -6,8 +6,8 @@ from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, Perso
 def can_return(_waitlist: Document, person: Document, _body: Document) -> bool:
     """Return whether reinstating this person would fully undo their removal.
 
-    A reinstated person is waiting and counts as verified. They do not get back an offer, a claim or
-    a pause that they had before.
+    A reinstated person is waiting and counts as verified. They do not get back an offer or a claim
+    that they had before. If they were letting others pass, they no longer do.
     """
     return person["status"] == "waiting" and not {*(person["not_ready"] or ())} - {"held_back"}
 

@@ -63,8 +63,8 @@ Prefer = Annotated[
     typer.Option(
         "--prefer",
         metavar="NAME=VALUE[,NAME=VALUE]",
-        help="Prefer people with these attributes. If you give several filters, people who "
-        "match an earlier filter come first. The filter 'anyone' matches everyone.",
+        help="Prefer people with these attributes. You can repeat the option. People who match an "
+        "earlier filter then come first. The filter 'anyone' matches everyone.",
     ),
 ]
 HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="Maximum number of people.")]

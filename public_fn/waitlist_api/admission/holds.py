@@ -351,8 +351,8 @@ class Holds(Struct, frozen=True):
 
     def _view_of(self, record: EntryRecord, *, to_operator: bool) -> EntryView:
         view = self.positions.read(*record.key, to_operator=to_operator)
-        # If the customer has left and joined again since the record was read, the status in Redis
-        # is different. The caller asked about the earlier signup, so build the view from the
+        # If the status in Redis is different, the customer may have left and joined again since the
+        # record was read. The caller asked about the earlier signup, so build the view from the
         # record.
         return view if view.status == record.status else EntryView.recorded(record)
 

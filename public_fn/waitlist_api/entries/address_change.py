@@ -112,9 +112,9 @@ class AddressChanges(Struct, frozen=True):
         """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # If the entry that signed up with this address has left, the address is free. If a
-        # different entry was moved to this address later, the address stays taken even after that
-        # entry has left.
+        # If the entry that signed up with this address has left and is not banned, the address is
+        # free. If a different entry was moved to this address later, the address stays taken after
+        # that entry has left, until the entry is erased or its record expires.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)

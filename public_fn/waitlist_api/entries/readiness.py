@@ -73,7 +73,10 @@ class ResumeCommand(Struct, frozen=True, kw_only=True):
 
 
 class HoldBackCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to make an entry not ready until further notice, or ready again."""
+    """An operator's request to hold an entry back until further notice, or to stop holding it back.
+
+    An entry that is held back keeps its position, but is not ready.
+    """
 
     waitlist_id: str
     entry_id: str

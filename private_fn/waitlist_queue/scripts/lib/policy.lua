@@ -69,7 +69,8 @@ end
 
 -- Adds the slots of all scheduled times that have passed. `instants` has the form "millis:count".
 --
--- When a scheduled time comes, unused slots of earlier times are discarded, except one slot for each waiting customer.
+-- When a scheduled time comes, unused slots of earlier times are kept only as far as customers are waiting for them. If
+-- there are more of these slots than waiting customers, the other slots are lost.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -138,7 +139,8 @@ local function slots_due(policy, room, now)
 end
 
 -- Returns which of the quota, the rate and the schedule provide the slot for an admission. `number` is the number of
--- the admission within the current run, beginning with 1.
+-- the admission within the current run, beginning with 1. A rate that counts every offer is left out, because it never
+-- gets a slot back.
 --
 -- An admission uses up a slot of the quota first. If `combine` is `sum`, it uses up a slot of the rate before a slot of
 -- the schedule, because unused slots of the rate expire after a minute.

@@ -4,8 +4,9 @@
 -- entries that are passed over for now. The entries whose address is not verified are also in the set `unverified`.
 --
 -- Positions and totals do not count entries with an unverified address. Anybody can sign up with somebody else's
--- address. If such a signup were counted, the caller could find out from a position whether the address was already on
--- the waitlist.
+-- address. If that address is not on the waitlist yet, such a signup adds an entry. If this entry were counted, the
+-- caller could notice it by signing up with an address of their own before and after it, and comparing the two
+-- positions. The caller would then know whether the other address was already on the waitlist.
 
 -- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry is not waiting.
 local function waiting_rank(keys, entry_id)

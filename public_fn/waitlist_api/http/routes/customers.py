@@ -186,7 +186,7 @@ class Routes(Struct, frozen=True):
 
     @customer(
         "Let others pass until a given time",
-        Answer(200, "The entry, which is not ready until the pause ends"),
+        Answer(200, "The entry, which is not ready until the given time"),
         problems=(
             *ENTRY,
             "already_admitted",
@@ -203,10 +203,10 @@ class Routes(Struct, frozen=True):
         body: RestBody,
         idempotency_key: RestKey = None,
     ) -> RestAnswer:
-        """The customer pauses until the time `until`.
+        """The customer lets others pass until the time `until`.
 
-        The entry keeps its position in the queue during the pause, but other customers are served
-        first. If a request with the same `until` is repeated, it changes nothing.
+        Until then, the entry keeps its position in the queue, but other customers are served first.
+        If a request with the same `until` is repeated, it changes nothing.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = RestCommand(
@@ -220,15 +220,16 @@ class Routes(Struct, frozen=True):
         return RestAnswer(**self.responses.fields(rested.view), rests_left=rested.rests_left)
 
     @customer(
-        "End a pause early",
+        "Stop letting others pass",
         Answer(200, "The entry after the change"),
         problems=(*ENTRY, "already_admitted", "not_waiting"),
     )
     def resume(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ResumeBody) -> RestAnswer:
-        """This operation ends the customer's pause early.
+        """After this request, the customer no longer lets others pass.
 
-        If there is no pause, nothing changes. A late request also changes nothing if the customer
-        has begun a new pause in the meantime. A repeated request returns the same response.
+        If the customer is not letting others pass, nothing changes. A late request also changes
+        nothing if the customer has chosen a different `rest_until` in the meantime. A repeated
+        request returns the same response.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = ResumeCommand(

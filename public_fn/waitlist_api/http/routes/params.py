@@ -125,8 +125,9 @@ ReinstateKey = Annotated[
 RestKey = Annotated[
     str | None,
     _idempotency_key(
-        "A unique key for each pause, such as a UUID. Repeating the request for the latest pause "
-        "with the same key changes nothing, even if the customer has already resumed."
+        "A unique key for each request to let others pass, such as a UUID. Repeating the latest of "
+        "these requests with the same key changes nothing, even if the customer has called "
+        "`resume` in the meantime."
     ),
 ]
 IfMatch = Annotated[

@@ -212,7 +212,7 @@ class ReadyBody(Body):
         Field(
             description="`false` holds the entry back until an operator sends `true`. Meanwhile, "
             "the entry keeps its position, and other entries are served first. If the customer is "
-            "letting others pass until a chosen time, `true` does not end this pause."
+            "letting others pass until a chosen time, `true` does not end this."
         ),
     ]
     reason: Reason = ""
@@ -373,8 +373,8 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
             description="Until this time, the customer counts towards the waitlist's `max_inside`. "
             "Null if the customer does not count. The time is usually the end of the pass. A "
             "customer who exits earlier usually stops counting at the exit. If the policy's "
-            "`customer_exit` is `frees_at_end`, the exit changes nothing, and the customer counts "
-            "until this time."
+            "`customer_exit` is `frees_at_end`, a customer who calls `exit` keeps counting until "
+            "this time. If an operator calls `exit`, the customer always stops counting at once."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]

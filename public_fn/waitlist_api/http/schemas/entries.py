@@ -213,27 +213,28 @@ class AddressBody(Body):
 
 
 class RestBody(Body):
-    """A request to pause until a given time. During the pause, other customers are served first."""
+    """A request to let others pass until a given time. Until then, others are served first."""
 
     until: Annotated[
         UtcTime,
         Field(
-            description="When the pause ends and the entry becomes ready again. The time must be "
-            "in the future. The setting `rest.max_days` of the waitlist limits how many days it "
-            "can be away.",
+            description="The time until which the customer lets others pass. Then the entry "
+            "becomes ready again, unless there is another reason why it is not ready. The time "
+            "must be in the future. The setting `rest.max_days` of the waitlist limits how many "
+            "days it can be away.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
 
 
 class ResumeBody(Body):
-    """A request to end a pause. During the pause, other customers are served first."""
+    """A request to stop letting others pass."""
 
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="The `rest_until` of the pause to end. If this pause has already ended, "
-            "the request changes nothing.",
+            description="The current `rest_until` of the entry. If the customer no longer lets "
+            "others pass, or has chosen a different time, the request changes nothing.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -313,7 +314,8 @@ class WithReadiness(Model):
         Time | None,
         Field(
             description="The time until which the customer lets others pass. Then the entry "
-            "becomes ready again. Null if the customer does not let others pass."
+            "becomes ready again, unless there is another reason why it is not ready. Null if the "
+            "customer does not let others pass."
         ),
     ] = None
     delayed_until: Annotated[
@@ -366,8 +368,8 @@ class RestAnswer(CustomersEntryAnswer):
     rests_left: Annotated[
         Count | None,
         Field(
-            description="How many more times the customer may pause. During a pause, other "
-            "customers are served first. Null if the waitlist no longer has the setting `rest`."
+            description="How many more times the customer may let others pass. Null if the "
+            "waitlist no longer has the setting `rest`."
         ),
     ]
 

@@ -108,8 +108,8 @@ class ImportRowBody(Body):
     rest_until: Annotated[
         UtcTime | None,
         Field(
-            description="The end of the customer's pause. During the pause, other customers are "
-            "served first. A time in the past has no effect."
+            description="The time until which the customer lets others pass. Until then, other "
+            "customers are served first. A time in the past has no effect."
         ),
     ] = None
     verified: Annotated[

@@ -207,8 +207,9 @@ class WaitlistAnswer(WithEstimate):
     rest: Annotated[
         RestRulesBody | None,
         Field(
-            description="How long and how often customers may pause. During a pause, other "
-            "customers are served first. Null if the waitlist allows no pauses."
+            description="How long and how often customers may let others pass. During this time, "
+            "the entry keeps its position, but other customers are served first. Null if customers "
+            "may not let others pass."
         ),
     ]
     decline: Annotated[
