@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, expect
+from playwright.sync_api import Browser, Dialog, Locator, Page, Route, ViewportSize, expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import PATIENCE_MS, NewContext
@@ -343,6 +343,35 @@ def test_a_new_counter_proposes_the_country_of_its_time_zone(console: Console) -
     country.fill("AT")
     page.get_by_label("Time zone").select_option("Europe/Paris")
     expect(country).to_have_value("AT")
+
+
+def test_a_template_that_is_chosen_later_keeps_what_was_typed(console: Console) -> None:
+    page = console.page
+    questions: list[str] = []
+
+    def answer(question: Dialog) -> None:
+        questions.append(question.type)
+        question.accept()
+
+    page.on("dialog", answer)
+    console.go("/new")
+    name, own = page.get_by_label("Name", exact=True), page.get_by_label("Id", exact=True)
+    name.press_sequentially("Café")
+    expect(own).to_have_value("cafe")
+    page.get_by_role("link", name="Counter").click()
+    page.wait_for_url("**/new?like=counter*")
+    expect(name).to_have_value("Café")
+    expect(own).to_have_value("cafe")
+    # The console still suggests the id until the operator types an id.
+    name.fill("Café Zoé")
+    expect(own).to_have_value("cafe-zoe")
+    own.fill("zoe")
+    page.locator("form.inline").get_by_role("button", name="Copy").click()
+    page.wait_for_url(lambda url: "counter" not in url)
+    expect(name).to_have_value("Café Zoé")
+    name.fill("Café Eve")
+    expect(own).to_have_value("zoe")
+    assert questions == []
 
 
 def test_a_list_without_a_usual_language_proposes_the_language_of_its_country(
@@ -1142,7 +1171,8 @@ def test_a_chart_of_events_shows_their_total_and_other_charts_the_latest_value(
 def test_a_move_without_its_number_shows_the_problem_at_the_number(console: Console) -> None:
     console.sign_up("ada")
     console.go(console.person_path("ada"))
-    console.page.get_by_role("button", name="Move…", exact=True).click()
+    # The button reacts to clicks only after htmx has found it.
+    console.page.locator("#do-bump[data-htmx-powered]").click()
     dialog = console.page.get_by_role("dialog")
     dialog.get_by_label("Forward by a number of places").check()
     dialog.locator("button[type=submit]").click()
@@ -1479,9 +1509,9 @@ def test_the_poster_fits_one_sheet_and_its_code_leads_to_the_page(
     assert [round(float(side)) for side in box.split()][2:] == A4
 
     for language in ("English", "French", "Spanish", "Arabic"):
-        page.get_by_label(language, exact=True).uncheck()
-    page.get_by_role("button", name="Show", exact=True).click()
-    expect(page.get_by_label("French", exact=True)).not_to_be_checked()
+        with page.expect_navigation():
+            page.get_by_label(language, exact=True).uncheck()
+        expect(page.get_by_label(language, exact=True)).not_to_be_checked()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download", exact=True).click()
     svg = download.value.path().read_text("utf-8")

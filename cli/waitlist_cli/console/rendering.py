@@ -18,7 +18,6 @@ from waitlist_cli.console.picked_times import in_zone
 from waitlist_cli.operations.checklist import checklist
 from waitlist_cli.operations.explain import event_name
 from waitlist_cli.operations.names import chosen_id, field_label, name_of, own_name_of, status_name
-from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 from waitlist_cli.terminal.times import INSTANT, localize
 
@@ -121,6 +120,22 @@ def local_time(context: Context, value: str) -> str:
     return in_zone(value, _zone(context))
 
 
+@pass_context
+def passed_over_until(context: Context, person: Mapping[str, Any]) -> str:
+    """Return the reasons why a person cannot be admitted or claimed.
+
+    If the reason is a delay or a pause, the text also says when it ends, such as `delayed until
+    14:03:22`.
+    """
+    ends = {"delayed": "delayed_until", "declined": "delayed_until", "resting": "rest_until"}
+    shown = []
+    for reason in person.get("not_ready") or ():
+        until = person.get(ends.get(reason, ""))
+        end = f" until {moment(context, until)}" if until else ""
+        shown.append(reason.replace("_", " ") + end)
+    return ", ".join(shown)
+
+
 def _zone(context: Context) -> str:
     """Return the time zone of the waitlist that the page shows, or UTC if it shows none."""
     waitlist = context.get("waitlist")
@@ -164,7 +179,11 @@ def _environment() -> Environment:
     )
     made.filters["local_time"] = local_time
     made.filters["checklist"] = checklist
-    made.filters |= {"details": format_details, "passed_over": passed_over, "name_in": name_of}
+    made.filters |= {
+        "details": format_details,
+        "passed_over": passed_over_until,
+        "name_in": name_of,
+    }
     made.filters["own_name_in"] = own_name_of
     made.filters |= {"chosen_id": chosen_id, "status_word": status_word, "field_label": field_label}
     made.filters |= {"status_name": status_name, "event_name": event_name}

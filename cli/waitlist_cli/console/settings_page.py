@@ -3,7 +3,7 @@
 The fields are made from the settings that `settings.json` declares.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -90,6 +90,7 @@ def routes(console: Console) -> list[Route]:
         if template and "messages" in template.settings:
             asked.append(LANGUAGE)
         names = {field.name for field in asked}
+        typed = request.query_params
         return console.page(
             request,
             "new.html",
@@ -97,9 +98,11 @@ def routes(console: Console) -> list[Route]:
             templates=templates(),
             chosen=template,
             waitlists=console.get("")["waitlists"],
-            asked=[name, ID, *asked],
-            fields=[is_open, *(field for field in others if field.name not in names)],
-            identity=identity,
+            asked=_with_typed([name, ID, *asked], typed),
+            fields=_with_typed(
+                [is_open, *(field for field in others if field.name not in names)], typed
+            ),
+            identity=_with_typed(identity, typed),
             countries=zone_countries(),
             language_of=language_of,
         )
@@ -130,6 +133,17 @@ def routes(console: Console) -> list[Route]:
         Route("/new", ask_new),
         Route("/new", with_form(make), methods=["POST"]),
         Route("/new/id", suggest),
+    ]
+
+
+def _with_typed(fields: Iterable[Field], typed: Mapping[str, str]) -> list[Field]:
+    """Return the fields with the values that the operator typed before choosing a template.
+
+    Times are left out, because the browser sends them without their time zone.
+    """
+    return [
+        replace(field, value=typed.get(field.name, field.value)) if field.kind != "time" else field
+        for field in fields
     ]
 
 

@@ -42,6 +42,8 @@ class Field:
     value: str = ""
     options: Sequence[tuple[str, str]] = ()
     is_required: bool = False
+    # True if the dialog hides the field under "Other languages" until the operator opens it.
+    is_folded: bool = False
     at_least: int = 0
     at_most: int | None = None
     # The name of the option in the command, if it differs from the name of the field.

@@ -149,7 +149,7 @@ MESSAGE = ListAction(
     button="Send the message",
     label="Message",
     path=PATH,
-    fields=(*TEXTS, *WHO_GETS_IT),
+    fields=(STATUS, *TEXTS, *WHO_GETS_IT[1:]),
     carry_out=_send,
     ask_again=_count,
 )

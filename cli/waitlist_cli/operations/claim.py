@@ -323,7 +323,13 @@ COUNT = Field(
     option="-n --count",
     help="Maximum number of people.",
 )
-FILTER = Field("filter", "Only people with", "filters", adapt=_if_segmented)
+FILTER = Field(
+    "filter",
+    "Only people with",
+    "filters",
+    "One NAME=VALUE per line, such as language=de. Leave this empty for everyone.",
+    adapt=_if_segmented,
+)
 ORDER = Field(
     "order",
     "From",

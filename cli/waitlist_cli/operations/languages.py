@@ -74,7 +74,9 @@ def text_fields(
         if not 0 < place <= len(languages):
             return None
         language = languages[place - 1]
-        return replace(fields[language], value=texts.get(language, ""))
+        shown_field = replace(fields[language], value=texts.get(language, ""))
+        # The main language has the only field that is not folded, and the only hint.
+        return shown_field if place == 1 else replace(shown_field, is_folded=True, hint="")
 
     return tuple(
         replace(one, adapt=partial(adapt, place))

@@ -117,9 +117,9 @@ def _content(
     join_size = 14.0 if len(joins) == 1 else 9.0
     top_of_url = HEIGHT - MARGIN - url_size * 1.3 * len(url_lines)
     top_of_joins = top_of_url - 3 - join_size * 1.45 * len(joins)
-    room = top_of_joins - bottom - 14
+    room = top_of_joins - bottom - 18
     side = min(LARGEST_CODE, INNER, room)
-    top = bottom + 7 + (room - side) / 2
+    top = bottom + 11 + (room - side) / 2
     yield from _code(url, (WIDTH - side) / 2, top, side, colour)
     for number, (language, line) in enumerate(joins, 1):
         yield _text(
@@ -211,6 +211,8 @@ def _wrapped(text: str, width: float) -> list[str]:
                 lines.append(line)
                 line = ""
             at = next(at for at in range(1, len(word) + 1) if _length(word[: at + 1]) > width)
+            # An address is split after its last slash or hyphen that fits on the line.
+            at = max(word.rfind(sign, 0, at) for sign in "/-") + 1 or at
             lines.append(word[:at])
             word = word[at:]
         wider = f"{line} {word}".strip()

@@ -77,6 +77,12 @@ def test_the_code_can_be_scanned_although_the_texts_are_long_and_there_is_a_logo
     assert float(frame.attrib["width"]) > 50
 
 
+def test_a_long_address_is_split_after_a_slash_or_a_hyphen() -> None:
+    url = "https://waiting.example.com/doctors/w/praxis-dr-weiss"
+    lines = texts_of(draw_poster(waitlist(page_url=url), ["en"]))[2:]
+    assert lines == ["https://waiting.example.com/", "doctors/w/praxis-dr-weiss"]
+
+
 def test_a_poster_without_a_page_says_what_to_do() -> None:
     with pytest.raises(WrongUsage, match=r"waitlist poster bakery --address https://"):
         draw_poster(waitlist(page_url=None))

@@ -5,7 +5,7 @@ import { acceptFiles } from "/static/drop.js";
 import { clearProblems, showProblems } from "/static/fields.js";
 import { suggestId } from "/static/ids.js";
 import { untick, useTables } from "/static/tables.js";
-import { forgetUnsaved, warnOfUnsaved } from "/static/unsaved.js";
+import { forgetUnsaved, keepTyped, warnOfUnsaved } from "/static/unsaved.js";
 import { proposeByCountry, proposeLanguage, useOwnZone } from "/static/zones.js";
 
 const dialog = document.getElementById("dialog");
@@ -188,6 +188,7 @@ if (sessionStorage.getItem(LOADS_PAGE) && document.activeElement === document.bo
 }
 sessionStorage.removeItem(LOADS_PAGE);
 document.querySelector("[data-print]")?.addEventListener("click", () => print());
+document.getElementById("poster")?.addEventListener("change", (event) => event.currentTarget.submit());
 const created = document.getElementById("new");
 if (created) suggestId(created);
 const zone = document.getElementById("timezone");
@@ -196,3 +197,4 @@ if (created) proposeByCountry(created);
 const usual = document.querySelector("select[data-of-country]");
 if (usual) proposeLanguage(usual, usual.dataset.ofCountry);
 warnOfUnsaved();
+keepTyped();

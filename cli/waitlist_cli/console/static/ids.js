@@ -3,12 +3,19 @@
 export function suggestId(form) {
   const { id, name } = form.elements;
   // An id that the operator has typed stays.
-  let isTyped = id.value !== "";
+  let isTyped = false;
+  // The page can open with a name and an id that the operator has typed before choosing a template.
+  if (name.value) suggested(name.value).then((suggestion) => (isTyped = ![suggestion, ""].includes(id.value)));
   id.addEventListener("input", () => (isTyped = id.value !== ""));
   name.addEventListener("input", async () => {
     const typed = name.value;
-    const answer = await fetch(`/new/id?${new URLSearchParams({ name: typed })}`).catch(() => null);
+    const suggestion = await suggested(typed);
     // The operator may have typed more in the meantime.
-    if (answer?.ok && !isTyped && name.value === typed) id.value = await answer.text();
+    if (suggestion != null && !isTyped && name.value === typed) id.value = suggestion;
   });
+}
+
+async function suggested(name) {
+  const answer = await fetch(`/new/id?${new URLSearchParams({ name })}`).catch(() => null);
+  return answer?.ok ? answer.text() : null;
 }

@@ -4,6 +4,7 @@
 const LOSES = "If you undo this now, what you have typed on this page is lost. Undo it anyway?";
 
 const entered = (form) => new URLSearchParams(new FormData(form)).toString();
+const pairs = (form) => [...new FormData(form)].map((pair) => JSON.stringify(pair));
 let isForgotten = false;
 
 export function warnOfUnsaved() {
@@ -17,6 +18,29 @@ export function warnOfUnsaved() {
     const loadsPage = event.detail.ctx.sourceElement?.matches?.("[data-loads-page]");
     if (loadsPage && isUnsaved() && !confirm(LOSES)) event.preventDefault();
   });
+}
+
+/** Keep what the operator has typed in a form when a link or another form opens the same form again. */
+export function keepTyped() {
+  for (const opener of document.querySelectorAll("[data-keeps]")) {
+    const form = document.getElementById(opener.dataset.keeps);
+    const before = new Set(pairs(form));
+    const open = (event, url) => {
+      event.preventDefault();
+      for (const pair of pairs(form).filter((one) => !before.has(one))) url.searchParams.append(...JSON.parse(pair));
+      forgetUnsaved();
+      location.assign(url);
+    };
+    opener.addEventListener("click", (event) => {
+      const link = event.target.closest("a");
+      if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) open(event, new URL(link.href));
+    });
+    opener.addEventListener("submit", (event) => {
+      const url = new URL(opener.action);
+      for (const [name, value] of new FormData(opener)) url.searchParams.append(name, value);
+      open(event, url);
+    });
+  }
 }
 
 /** Let the page go without a warning, because the service has saved its form. */

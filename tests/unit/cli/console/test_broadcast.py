@@ -56,6 +56,23 @@ def test_the_dialog_first_shows_who_would_get_it(
     assert [messaged(bakery, one) for one in people] == [1, 1, 0]
 
 
+def test_the_texts_in_other_languages_are_folded(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/do/message"
+    assert "Other languages" not in console.text(path)
+    bakery.typed.run("edit", bakery.waitlist_id, "--messages", "left", "--messages-language", "de")
+    bakery.typed.run("notice", bakery.waitlist_id, "--text-en", "Late", "--text-de", "Zu spät")
+    html = console.page(path)
+    names = ("status", "subject_de", "text_de", "subject_en", "text_en", "filter")
+    assert re.findall(r'name="(status|\w+_de|\w+_en|filter)"', html) == [*names]
+    folded = re.search(r'<details class="more">(.*?)</details>', html, re.DOTALL)
+    assert folded
+    assert re.findall(r'name="(\w+)"', folded[1]) == ["subject_en", "text_en"]
+    assert html.count("A link to the person&#39;s place is added at the end.") == 1
+    assert "One NAME=VALUE per line, such as language=de." in html
+    # The notice already has a text in English.
+    assert '<details class="more" open>' in console.page(f"/lists/{bakery.waitlist_id}/do/notice")
+
+
 def test_ticked_people_get_it(
     console: Opened, bakery: Bakery, people: list[dict[str, Any]]
 ) -> None:

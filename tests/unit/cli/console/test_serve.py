@@ -101,6 +101,7 @@ def test_a_claim_is_extended_released_and_parked(counter: Counter) -> None:
     assert re.search(r"Claimed for another (1 h|2 h)", counter.text)
     counter.do("ada", "release", to="place", delay_seconds="3600")
     assert (counter.held, counter.bakery.line()) == ([], ["ada", "bob"])
+    assert re.search(r"delayed until \d\d:\d\d:\d\d", counter.console.text(counter.list_path))
     counter.next()
     counter.do("bob", "park", reason="no papers")
     assert (counter.held, counter.bakery.status("bob")) == ([], "parked")
