@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 INTERRUPTED = 130
+# The code of the error that a command or the console raises if the service does not answer.
+UNREACHABLE = "unreachable"
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,7 @@ def test_actions_on_the_page_of_a_person_are_undone_with_the_keyboard(
     page.goto(page.url.replace(ada.entry_id, bob.entry_id))
     act(page, "Hold back")
     expect(page.get_by_role("button", name="Undo: bob is held back")).to_be_visible()
+    expect(page.get_by_role("button", name="Make ready…")).to_be_focused()
     act(page, "Make ready")
     expect(page.get_by_role("button", name="Undo: bob is no longer held back.")).to_be_visible()
     expect(page.get_by_role("button", name="Undo: bob is held back")).to_have_count(0)
@@ -266,7 +267,7 @@ def test_the_page_warns_before_a_call_ends(
     page.get_by_label("This desk").fill("Room 2")
     page.get_by_role("button", name="Call next").click()
     ada = page.get_by_role("region", name="ada", exact=True)
-    expect(ada).to_contain_text(re.compile(r"Call ends at \d\d:\d\d:\d\d\."))
+    expect(ada).to_contain_text(re.compile(r" s ago\. Call ends at \d\d:\d\d:\d\d\."))
     # The call is now shorter than the time of the warning.
     assert operator.put({**settings, "lease_seconds": 3600}).is_success
     expect(ada.get_by_role("alert")).to_have_text(re.compile(r"The call of ada ends soon, at"))
@@ -308,6 +309,71 @@ def test_errors_stand_at_their_field_and_typed_text_stays(desk: Callable[[int], 
     expect(room).to_be_focused()
 
 
+def test_the_error_of_a_button_goes_when_the_service_answers_again(
+    desk: Callable[[int], Page], others: Customer
+) -> None:
+    """While the service does not answer, the page says so once."""
+    page, ada = desk(0), others.joined("ada")
+    page.get_by_label("This desk").fill("Room 2")
+    page.get_by_role("button", name="Call next").click()
+    expect(page.get_by_role("heading", name="ada", exact=True)).to_be_focused()
+    error = '<div class="problem" role="alert" data-no-answer>The service does not answer.</div>'
+    gone = {"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"}
+    page.route("**/counter", lambda route: route.fulfill(status=503, headers=gone, body=error))
+    page.route(f"**/{ada.entry_id}/arrived", lambda route: route.fulfill(status=503, body=error))
+    page.get_by_role("button", name="Arrived").click()
+    expect(page.locator("#counter-outcome")).to_have_text("The service does not answer.")
+    expect(page.locator("#trouble > *")).to_have_count(1)
+    expect(page.get_by_text("The service does not answer.").filter(visible=True)).to_have_count(1)
+    page.unroute("**/counter")
+    expect(page.locator("#counter-outcome")).to_be_empty()
+    expect(page.locator("#trouble")).to_be_empty()
+
+
+def test_a_long_notice_has_the_whole_width_of_a_phone(
+    desk: Callable[[int], Page], operator: Operator
+) -> None:
+    page = desk(0)
+    page.set_viewport_size({"width": 360, "height": 740})
+    text = "The doctor is at an emergency. Please wait at home until we send you a message."
+    assert operator.call("PUT", "/notice", json={"text": text}).is_success
+    expect(page.locator("#customers-notice")).to_be_visible()
+    share = page.locator("#customers-notice").evaluate(
+        "whole => whole.firstElementChild.getBoundingClientRect().width / whole.clientWidth"
+    )
+    assert share > 0.85
+
+
+def test_the_first_tab_reaches_the_link_to_the_content(desk: Callable[[int], Page]) -> None:
+    page = desk(0)
+    page.wait_for_load_state()
+    for width in (1024, 360):
+        page.set_viewport_size({"width": width, "height": 740})
+        page.reload()
+        expect(page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=1)
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+
+
+def test_escape_asks_before_it_closes_a_dialog_with_typed_text(desk: Callable[[int], Page]) -> None:
+    page = desk(0)
+    page.get_by_role("button", name="Notice…").click()
+    text = page.get_by_role("dialog").get_by_label("Text")
+    text.fill("We are late.")
+    page.once("dialog", lambda asked: asked.dismiss())
+    with page.expect_event("dialog") as asked:
+        page.keyboard.press("Escape")
+    assert "what you have typed in it is lost" in asked.value.message
+    expect(text).to_have_value("We are late.")
+    page.once("dialog", lambda asked: asked.accept())
+    page.keyboard.press("Escape")
+    expect(text).to_have_count(0)
+    page.get_by_role("button", name="Notice…").click()
+    expect(text).to_have_value("")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
 def test_the_buttons_that_are_needed_next_are_in_view(
     desk: Callable[[int], Page], operator: Operator, others: Customer
 ) -> None:
@@ -327,3 +393,37 @@ def test_the_buttons_that_are_needed_next_are_in_view(
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate("scrollTo(0, 0)")
         expect(page.get_by_role("button", name="Call next")).to_be_in_viewport(ratio=1)
+
+
+def test_the_counter_does_not_warn_while_a_dialog_is_open(
+    desk: Callable[[int], Page], others: Customer
+) -> None:
+    page, warning = desk(0), "This page has not been current since"
+    page.clock.install()
+    page.reload()
+    page.get_by_role("button", name="Notice…").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.clock.run_for(60_000)
+    expect(page.get_by_text(warning)).to_be_hidden()
+    others.joined("ada")
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("link", name="ada")).to_be_visible()
+    page.clock.run_for(1000)
+    expect(page.get_by_text(warning)).to_be_hidden()
+
+
+def test_the_next_people_are_numbered_in_order_after_one_is_made_ready(
+    desk: Callable[[int], Page], operator: Operator, others: Customer
+) -> None:
+    page = desk(0)
+    bob = [others.joined(name) for name in ("ada", "bob", "cyd", "dan")][1]
+    following = page.get_by_role("region", name="Next")
+    expect(following.get_by_role("link")).to_have_text(["ada", "bob", "cyd", "And 1 more"])
+    held = {"ready": False, "reason": "Lab result missing"}
+    assert operator.call("POST", f"/entries/{bob.entry_id}/ready", json=held).is_success
+    page.get_by_role("button", name="Make ready… bob").click()
+    page.get_by_role("dialog").get_by_role("button", name="Make ready").click()
+    expect(following.get_by_role("link")).to_have_text(["ada", "bob", "cyd", "And 1 more"])
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    markers = [node["name"]["value"] for node in tree if node["role"]["value"] == "ListMarker"]
+    assert [marker.strip() for marker in markers] == ["1.", "2.", "3."]

@@ -16,6 +16,7 @@ import httpx
 
 from waitlist_cli.client.retries import PATIENT, RETRIED_STATUSES, RetryPolicy, is_retryable
 from waitlist_cli.errors import (
+    UNREACHABLE,
     CliError,
     Defective,
     Refused,
@@ -177,7 +178,7 @@ class Api:
         why = "it did not answer in time" if is_late else str(error).rstrip(".")
         local = urlsplit(str(address)).hostname in ("127.0.0.1", "localhost")
         advice = " Is `make run` running?" if local else " Check the address and the network."
-        return Unavailable(f"No answer from {address}: {why}.{advice}", "unreachable")
+        return Unavailable(f"No answer from {address}: {why}.{advice}", UNREACHABLE)
 
 
 def fits_header(value: str) -> bool:

@@ -4,7 +4,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from waitlist_cli.console.context import Console
-from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
+from waitlist_cli.errors import (
+    UNREACHABLE,
+    CliError,
+    Defective,
+    Unauthorised,
+    Unavailable,
+    WrongUsage,
+)
 from waitlist_cli.operations.claim import call_error
 
 # If a page cannot be shown because of one of the following errors, the browser tries again by
@@ -23,6 +30,7 @@ def problem_page(console: Console, request: Request, error: CliError) -> Respons
     values = {
         "error": error,
         "message": call_error(error),
+        "detail": error.message if error.code == UNREACHABLE else "",
         "advice": _advice(error, is_action=is_action),
         "every": None,
         "notices": [],

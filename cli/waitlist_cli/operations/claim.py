@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import RetryPolicy
-from waitlist_cli.errors import CliError, Refused
+from waitlist_cli.errors import UNREACHABLE, CliError, Refused
 from waitlist_cli.operations.action import (
     CLAIM,
     ENTRY,
@@ -40,6 +40,7 @@ CALL_ERRORS = {
     "claims_full": "The settings of the list do not allow more open calls.",
     "waitlist_paused": "The list is paused. Until somebody resumes it, no one can be admitted, "
     "called or offered a place.",
+    UNREACHABLE: "The service does not answer.",
 }
 CLAIM_TOKEN = Field(
     "claim_token",
@@ -246,8 +247,7 @@ def explain_lost_call(person: Document, who: str) -> Refused:
 
 def call_error(error: CliError) -> str:
     """Return the message of an error in the words of a counter, where a claim is a call."""
-    code = error.code if isinstance(error, Refused) else ""
-    return CALL_ERRORS.get(code, error.message)
+    return CALL_ERRORS.get(error.code, error.message)
 
 
 def claim_people(

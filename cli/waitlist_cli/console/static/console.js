@@ -5,7 +5,7 @@ import { acceptFiles } from "/static/drop.js";
 import { clearProblems, showProblems } from "/static/fields.js";
 import { suggestId } from "/static/ids.js";
 import { untick, useTables } from "/static/tables.js";
-import { forgetUnsaved, keepTyped, warnOfUnsaved } from "/static/unsaved.js";
+import { forgetUnsaved, keepTyped, mayClose, warnOfUnsaved } from "/static/unsaved.js";
 import { proposeByCountry, proposeLanguage, useOwnZone } from "/static/zones.js";
 
 const dialog = document.getElementById("dialog");
@@ -28,6 +28,8 @@ document.addEventListener("visibilitychange", () => {
 document.addEventListener("htmx:before:response", (event) => {
   const { status, headers } = event.detail.ctx.response;
   if (status < 400) trouble.replaceChildren();
+  // The service answers again, and the page is current.
+  if (status < 400 && polls(event)) document.querySelector("main [data-no-answer]")?.remove();
   // The response loads a page, which begins without the focus.
   if (!headers.has("HX-Redirect") && !headers.has("HX-Refresh")) return;
   sessionStorage.setItem(LOADS_PAGE, "yes");
@@ -44,21 +46,25 @@ document.addEventListener("htmx:error", (event) => {
 });
 
 // A swap can remove the focused control. Then the focus moves to another part of the page that is about the same
-// person. On the page of a list or of one person, it moves to the button in the same place: for example, "Pause"
-// becomes "Resume". It never moves to a button of another person, because the next key would press this button.
+// person. On the page of a list or of one person, it moves to a button that is new, which usually does the opposite:
+// for example, "Pause" becomes "Resume". If no button is new, it moves to the button in the same place. It never moves
+// to a button of another person, because the next key would press this button.
 const buttonsAtTop = () => [...document.querySelectorAll("#main > .head .actions button")];
 let focused = null;
-let hasAdded = false;
 document.addEventListener("htmx:before:swap", () => {
   const control = document.activeElement?.closest("#main *");
   const { person } = control?.closest("[data-person]")?.dataset ?? {};
-  focused = control && { id: control.id, person, at: buttonsAtTop().indexOf(control) };
+  const buttons = buttonsAtTop();
+  const names = buttons.map((button) => button.id);
+  focused = control && { id: control.id, person, at: buttons.indexOf(control), names };
 });
 function returnFocus() {
   if (!focused || document.activeElement !== document.body) return;
-  const { id, person, at } = focused;
+  const { id, person, at, names } = focused;
   const ofPerson = document.querySelector(`[data-person="${CSS.escape(person ?? "")}"]`);
-  const atTop = at < 0 ? null : buttonsAtTop()[Math.min(at, buttonsAtTop().length - 1)];
+  const buttons = buttonsAtTop();
+  const added = buttons.find((button) => !names.includes(button.id));
+  const atTop = at < 0 ? null : (added ?? buttons[Math.min(at, buttons.length - 1)]);
   const found = document.getElementById(id) ?? ofPerson?.querySelector("[tabindex], a") ?? atTop;
   (found ?? resultOrMain()).focus();
 }
@@ -109,11 +115,11 @@ document.addEventListener("htmx:after:swap", (event) => {
 document.addEventListener("done", () => {
   // The ticked people have just been dealt with.
   untick();
-  dialog.close();
-  htmx.trigger(document.body, "refresh");
+  // When the dialog closes, the page is refreshed.
+  if (dialog.open) dialog.close();
+  else htmx.trigger(document.body, "refresh");
 });
 document.addEventListener("undone", () => {
-  hasAdded = dialog.open;
   if (!dialog.open) htmx.trigger(document.body, "refresh");
 });
 // The dialog stays open for the next person.
@@ -121,11 +127,14 @@ document.addEventListener("added", () => {
   const form = dialog.querySelector("form");
   form.reset();
   form.querySelector("input:not([type=hidden]), select").focus();
-  hasAdded = true;
+});
+dialog.addEventListener("cancel", (event) => {
+  // The Escape key was pressed.
+  const form = dialog.querySelector("form");
+  if (form && !mayClose(form)) event.preventDefault();
 });
 dialog.addEventListener("close", () => {
-  if (hasAdded) htmx.trigger(document.body, "refresh");
-  hasAdded = false;
+  htmx.trigger(document.body, "refresh");
   // If a request is still running, show its result above the page.
   if (dialog.querySelector("button[type=submit]:disabled")) trouble.after(dialog.querySelector(".outcome"));
   document.getElementById("dialog-body").replaceChildren();
@@ -172,8 +181,13 @@ function keep(notice) {
 }
 document.querySelectorAll("#notices .notice").forEach(keep);
 
-// On a narrow screen, the tabs scroll sideways.
-document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+// On a narrow screen, the tabs scroll sideways. After `scrollIntoView`, the first Tab key would skip the links before
+// the current tab.
+const tab = document.querySelector(".tabs [aria-current]");
+if (tab) {
+  const bar = tab.parentElement;
+  bar.scrollLeft = tab.offsetLeft - bar.offsetLeft - (bar.clientWidth - tab.offsetWidth) / 2;
+}
 
 const charts = document.getElementById("charts");
 if (charts) drawCharts(charts);

@@ -11,7 +11,8 @@ export function warnIfOld(line, refreshes) {
   document.addEventListener("htmx:before:request", (event) => {
     if (refreshes(event) && !event.defaultPrevented) askedAt ??= Date.now();
   });
-  document.addEventListener("htmx:after:swap", (event) => {
+  // The Counter does not show the answer to a refresh if an action began in the meantime.
+  document.addEventListener("htmx:before:response", (event) => {
     if (refreshes(event) && event.detail.ctx.response.status < 400) [refreshedAt, askedAt] = [Date.now(), null];
   });
 

@@ -2,6 +2,7 @@
 
 // If the operator undoes a change of settings, the console loads the page again.
 const LOSES = "If you undo this now, what you have typed on this page is lost. Undo it anyway?";
+const LOSES_DIALOG = "If you close this dialog now, what you have typed in it is lost. Close it anyway?";
 
 const entered = (form) => new URLSearchParams(new FormData(form)).toString();
 const pairs = (form) => [...new FormData(form)].map((pair) => JSON.stringify(pair));
@@ -41,6 +42,13 @@ export function keepTyped() {
       open(event, url);
     });
   }
+}
+
+/** Return whether a dialog with this form may close. If the operator would lose typed text, ask first. */
+export function mayClose(form) {
+  const isSent = form.querySelector("button[type=submit]:disabled");
+  const isTyped = [...form.elements].some(({ value, defaultValue }) => defaultValue !== undefined && value !== defaultValue);
+  return isSent || !isTyped || confirm(LOSES_DIALOG);
 }
 
 /** Let the page go without a warning, because the service has saved its form. */

@@ -59,11 +59,18 @@ def test_an_unavailable_service_is_explained_and_the_page_recovers(
     assert scripted.part("/").status_code == 200
 
 
-def test_the_error_about_an_unreachable_service_names_its_address() -> None:
+def test_the_console_says_plainly_that_the_service_does_not_answer() -> None:
+    """The technical message comes last, for the person who runs the service."""
     with opened(api_of("http://127.0.0.1:9")) as console:
         shown = console.browser.get("/")
-    assert shown.status_code == 503
-    assert "No answer from http://127.0.0.1:9" in readable(shown.text)
+        pressed = console.send("/lists/bakery/counter", room="Room 2")
+    assert (shown.status_code, pressed.status_code) == (503, 503)
+    ends = "If this lasts, send these words to the person who runs the service: No answer from"
+    goes_on = "The service does not answer. This page continues by itself as soon as the service "
+    assert f"{goes_on}answers. {ends} http://127.0.0.1:9" in readable(shown.text)
+    again = "Press the button again. Sending the request twice has only one effect."
+    assert f"The service does not answer. {again} {ends}" in readable(pressed.text)
+    assert "unreachable" not in readable(shown.text + pressed.text)
 
 
 def test_a_dialog_keeps_its_values_and_its_key_when_the_service_is_unavailable(
