@@ -100,6 +100,28 @@ def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language
     assert (measure_sideways_scroll(page), find_cut_off(page)) == (0, [])
 
 
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
+def test_a_place_of_a_link_fits_a_phone_with_a_long_notice(stage: Stage, language: str) -> None:
+    page = stage.page
+    page.set_viewport_size({"width": 360, "height": 740})
+    stage.configure(
+        page={"text": "Fresh bread and cakes every morning.", "fields": [FIELDS[1]]},
+        messages={"kinds": ["called"]},
+        rest={"max_days": 10, "times": 2},
+        call_numbers={"prefix": "A"},
+    )
+    notice = "The doctor is late. Please stay near the entrance of the practice and listen for us."
+    assert stage.operator.call("PUT", "/notice", json={"text": notice}).is_success
+    stage.others.joined("early")
+    entry = stage.others.sign_up("ada", profile={"email": "ada@example.com"}).json()
+    stage.open(f"?lang={language}#t={entry['entry_id']}.{entry['entry_token']}")
+    expect(page.locator("waitlist-position .number")).to_have_text(re.compile("[2٢]"))
+    expect(page.locator("waitlist-position .linked")).to_be_visible()
+    expect(page.locator("waitlist-position .news")).to_contain_text("The doctor is late.")
+    assert count_lines(page.locator("waitlist-position .news")) == 3
+    assert measure_scroll(page) == 0
+
+
 @pytest.mark.parametrize("language", ["en", "fr", "ar"])
 def test_a_long_number_does_not_break(stage: Stage, language: str) -> None:
     """A long number stays on one line.
