@@ -362,6 +362,13 @@ def test_a_template_that_is_chosen_later_keeps_what_was_typed(console: Console) 
     page.wait_for_url("**/new?like=counter*")
     expect(name).to_have_value("Café")
     expect(own).to_have_value("cafe")
+    # A second template keeps what the operator typed before the first.
+    page.get_by_role("link", name="Something else").click()
+    page.wait_for_url(lambda url: "counter" not in url)
+    expect(name).to_have_value("Café")
+    expect(own).to_have_value("cafe")
+    page.get_by_role("link", name="Counter").click()
+    page.wait_for_url("**/new?like=counter*")
     # The console still suggests the id until the operator types an id.
     name.fill("Café Zoé")
     expect(own).to_have_value("cafe-zoe")

@@ -5,6 +5,8 @@ const LOSES = "If you undo this now, what you have typed on this page is lost. U
 const LOSES_DIALOG = "If you close this dialog now, what you have typed in it is lost. Close it anyway?";
 
 const entered = (form) => new URLSearchParams(new FormData(form)).toString();
+// Browsers leave the seconds of a time out if the seconds are 0.
+const shortened = (text) => text.replace(/(T\d\d:\d\d):00$/, "$1");
 const pairs = (form) => [...new FormData(form)].map((pair) => JSON.stringify(pair));
 let isForgotten = false;
 
@@ -26,9 +28,17 @@ export function keepTyped() {
   for (const opener of document.querySelectorAll("[data-keeps]")) {
     const form = document.getElementById(opener.dataset.keeps);
     const before = new Set(pairs(form));
+    // The page can open with what the operator typed before choosing an earlier template.
+    const kept = new Set(new URLSearchParams(location.search).keys());
+    kept.delete("like");
     const open = (event, url) => {
       event.preventDefault();
-      for (const pair of pairs(form).filter((one) => !before.has(one))) url.searchParams.append(...JSON.parse(pair));
+      const chosen = new Set(url.searchParams.keys());
+      for (const pair of pairs(form)) {
+        const [name, value] = JSON.parse(pair);
+        const isTyped = kept.has(name) || !before.has(pair);
+        if (isTyped && !chosen.has(name)) url.searchParams.append(name, value);
+      }
       forgetUnsaved();
       location.assign(url);
     };
@@ -47,7 +57,7 @@ export function keepTyped() {
 /** Return whether a dialog with this form may close. If the operator would lose typed text, ask first. */
 export function mayClose(form) {
   const isSent = form.querySelector("button[type=submit]:disabled");
-  const isTyped = [...form.elements].some(({ value, defaultValue }) => defaultValue !== undefined && value !== defaultValue);
+  const isTyped = [...form.elements].some(({ value, defaultValue }) => defaultValue !== undefined && shortened(value) !== shortened(defaultValue));
   return isSent || !isTyped || confirm(LOSES_DIALOG);
 }
 

@@ -15,7 +15,8 @@ const POLL_SECONDS = 4;
 // The waitlist itself changes seldom, so only each fourth poll reads it too.
 const LIST_POLLS = 4;
 const AGAIN_MS = 5_000;
-// A waitlist has few screens. The random part of their pauses stays at the 4 seconds that follow a second failure.
+// A waitlist has few screens. During an outage, the random part of their pauses is at most 4 seconds. If the waitlist
+// does not exist, the pauses become longer.
 const LAST_ATTEMPT = 2;
 // The age above which the screen hides its numbers.
 const STALE_MS = 20_000;
@@ -89,7 +90,7 @@ class WaitlistScreen extends HTMLElement {
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       [this.#problem, this.#polls] = [error, 0];
-      pause = pauseAfter(error, Math.min(this.#attempt++, LAST_ATTEMPT));
+      pause = pauseAfter(error, error.passes ? Math.min(this.#attempt++, LAST_ATTEMPT) : this.#attempt++);
     }
     this.#draw();
     this.#lookIn(pause);
