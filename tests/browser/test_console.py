@@ -1519,6 +1519,7 @@ def test_the_poster_fits_one_sheet_and_its_code_leads_to_the_page(
         with page.expect_navigation():
             page.get_by_label(language, exact=True).uncheck()
         expect(page.get_by_label(language, exact=True)).not_to_be_checked()
+        expect(page.get_by_label(language, exact=True)).to_be_focused()
     with page.expect_download() as download:
         page.get_by_role("link", name="Download", exact=True).click()
     svg = download.value.path().read_text("utf-8")

@@ -13,6 +13,7 @@ const trouble = document.getElementById("trouble");
 const NOTICE_MILLIS = 12000;
 const SENT_MILLIS = 1000;
 const LOADS_PAGE = "action-loads-page";
+const TICKED = "ticked-language";
 const GONE = "The console does not answer. If it has ended, start it again with `waitlist console`.";
 
 const polls = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
@@ -202,7 +203,14 @@ if (sessionStorage.getItem(LOADS_PAGE) && document.activeElement === document.bo
 }
 sessionStorage.removeItem(LOADS_PAGE);
 document.querySelector("[data-print]")?.addEventListener("click", () => print());
-document.getElementById("poster")?.addEventListener("change", (event) => event.currentTarget.submit());
+// Each tick of a language loads the poster again. Then the focus returns to the ticked language.
+const poster = document.getElementById("poster");
+poster?.addEventListener("change", ({ target }) => {
+  sessionStorage.setItem(TICKED, target.value);
+  poster.submit();
+});
+poster?.querySelector(`[value="${CSS.escape(sessionStorage.getItem(TICKED) ?? "")}"]`)?.focus();
+sessionStorage.removeItem(TICKED);
 const created = document.getElementById("new");
 if (created) suggestId(created);
 const zone = document.getElementById("timezone");
