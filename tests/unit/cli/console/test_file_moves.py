@@ -15,7 +15,12 @@ from tests.unit.cli.console.files import drop, wait_for_report
 from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.fake_service import Answer, FakeService, answer, problem
 
-WAITLIST: dict[str, Any] = {"waitlist_id": "bakery", "name": "Bakery", "rebuild": None}
+WAITLIST: dict[str, Any] = {
+    "waitlist_id": "bakery",
+    "name": "Bakery",
+    "timezone": "UTC",
+    "rebuild": None,
+}
 MOVE = {"column": "id", "delimiter": ",", "where": "front", "number": "", "reason": "vip"}
 
 
