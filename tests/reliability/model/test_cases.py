@@ -6,8 +6,9 @@ steps, it contains one fault in 400.
 
 For one job in twenty, it contains one sequence of two faults in 40.
 
-It contains the pairs of every operation with a poll and with an erasure, and one other pair in 360.
-If one operation of a pair has many steps, only the first two ends of the pair are run.
+Two operations that run at once are a pair. The selection contains every pair of an operation and a
+poll, every pair of an operation and an erasure, and one in 360 of all other pairs. If one operation
+of a pair has many steps, only the first two ends of the pair are run.
 
 The first case of a scenario takes longest, so single faults and late messages start from only two
 scenarios of each operation. If this would leave no case of an operation, more cases are selected.
