@@ -12,25 +12,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from waitlist_cli.console.content_policy import HEADER, content_policy
+
 SAFE_METHODS = ("GET", "HEAD")
 TOKEN_SECONDS = 60
 # The path to which the page in the operator's private folder posts the token.
 ENTER = "/enter"
 MOST_ENTER_BYTES = 1_000
 HEADERS = {
-    "Content-Security-Policy": "; ".join(
-        (
-            "default-src 'none'",
-            "script-src 'self'",
-            "style-src 'self'",
-            "img-src 'self'",
-            "connect-src 'self'",
-            "frame-src 'self'",
-            "form-action 'self'",
-            "frame-ancestors 'none'",
-            "base-uri 'none'",
-        )
-    ),
+    HEADER: content_policy(),
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -74,8 +64,8 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                # Do not replace headers that are already set. The preview of the customer page has
-                # a Content-Security-Policy of its own.
+                # Do not replace headers that are already set. Some pages load pictures from other
+                # sites, so they set their own Content-Security-Policy.
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)

@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, with_form
+from waitlist_cli.console.content_policy import HEADER, content_policy, origin_of
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.customer_page import PATH as PAGE
 from waitlist_cli.console.customer_page import STATES, typed_page, with_names
@@ -23,8 +23,6 @@ PATH = f"{PAGE}/preview"
 FILE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 PICTURES = ("logo_url", "header_url")
 COLOUR = re.compile("#[0-9A-Fa-f]{6}")
-# Matches an origin that can be inserted safely into a Content-Security-Policy.
-ORIGIN = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
 def routes(console: Console) -> list[Route]:
@@ -57,7 +55,8 @@ def routes(console: Console) -> list[Route]:
             has_place=state != "join",
             language=language,
         )
-        answer.headers["Content-Security-Policy"] = _policy(page)
+        pictures = [page[name] for name in PICTURES]
+        answer.headers[HEADER] = content_policy(pictures, frame_ancestors="'self'")
         return answer
 
     def public_answer(request: Request) -> Response:
@@ -141,31 +140,6 @@ def _showable(page: Mapping[str, Any]) -> dict[str, Any]:
     colour = page["colour"] if COLOUR.fullmatch(page["colour"] or "") else None
     pictures = {name: page[name] if origin_of(page[name]) else None for name in PICTURES}
     return {**page, "colour": colour, **pictures}
-
-
-def origin_of(url: str | None) -> str:
-    """Return the origin of a picture's URL, or "" if the URL is not valid."""
-    try:
-        parts = urlsplit(url or "")
-    except ValueError:
-        return ""
-    origin = f"{parts.scheme}://{parts.netloc}"
-    return origin if ORIGIN.fullmatch(origin) else ""
-
-
-def _policy(page: Mapping[str, Any]) -> str:
-    origins = dict.fromkeys(filter(None, (origin_of(page[name]) for name in PICTURES)))
-    return "; ".join(
-        (
-            "default-src 'none'",
-            "script-src 'self'",
-            "style-src 'self'",
-            " ".join(("img-src 'self'", *origins)),
-            "connect-src 'self'",
-            "frame-ancestors 'self'",
-            "base-uri 'none'",
-        )
-    )
 
 
 def _asset(console: Console, name: str) -> tuple[bytes, str]:

@@ -7,14 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from waitlist_cli.console.content_policy import HEADER, content_policy
 from waitlist_cli.console.context import Console, waitlist_of
-from waitlist_cli.console.guard import HEADERS
-from waitlist_cli.console.page_preview import origin_of
 from waitlist_cli.operations.poster import JOIN_HERE, address_of, draw_poster
 from waitlist_cli.operations.settings import NO_PAGE
 
-POLICY = "Content-Security-Policy"
-PICTURES = "img-src 'self'"
 PATH = "/lists/{waitlist}/poster"
 LANGUAGES = (
     ("en", "English"),
@@ -42,9 +39,8 @@ def routes(console: Console) -> list[Route]:
             poster=do_mark_safe(draw_poster(waitlist, chosen)),
             file=f"{request.url.path}.svg?{query}",
         )
-        logo = origin_of((waitlist["page"] or NO_PAGE)["logo_url"])
-        policy = HEADERS[POLICY].replace(PICTURES, f"{PICTURES} {logo}")
-        response.headers[POLICY] = policy
+        logo = (waitlist["page"] or NO_PAGE)["logo_url"]
+        response.headers[HEADER] = content_policy(pictures=[logo])
         return response
 
     def download(request: Request) -> Response:
