@@ -24,10 +24,10 @@ def lambda_handler(event: object, _context: object) -> dict[str, Any]:
 
 @cache
 def service() -> RequestLog:
-    """Create the service when the first message arrives, and return it for all later messages."""
-    # The service is not created when this module is imported. With SnapStart, Lambda imports the
-    # module once, and later starts copies of the process, possibly on other machines. A connection
-    # to Redis that was opened during the import may no longer work in these copies.
+    """Create the service when the first message arrives, and reuse it for all later messages."""
+    # Do not create the service when this module is imported. With SnapStart, Lambda imports the
+    # module once and later starts copies of the process, possibly on other machines, where a Redis
+    # connection opened during the import may no longer work.
     random.seed()  # all copies of a snapshot would otherwise choose the same pauses
     return compose(Config.from_env(os.environ))
 
@@ -42,8 +42,7 @@ def compose(config: Config) -> RequestLog:
         "private",
         namespace=config.metrics_namespace,
         log_level=config.log_level,
-        # The log lines contain no trace id, because a trace id would make writing a line 50%
-        # slower.
+        # The log lines contain no trace id, because it would make writing a line 50% slower.
         environ={},
     )
     return RequestLog(QueueService(store), telemetry, CORRELATION, store)

@@ -1,4 +1,4 @@
-"""Converts a request to the arguments of the Lua script that carries out the request."""
+"""Converts a request to the arguments of the Lua script that carries it out."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -118,9 +118,8 @@ def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# Some arguments of a script are computed from the request. This dictionary contains the functions
-# that compute them, by the name of the argument. Every other argument is copied from the request's
-# field of the same name.
+# The functions that compute script arguments from a request, by argument name. Every other argument
+# is copied from the request field of the same name.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _pack_expected,
     "filters": _pack_filters,

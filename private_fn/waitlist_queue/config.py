@@ -13,7 +13,7 @@ CACHE_ARN = re.compile(
 
 
 class ConfigError(ValueError):
-    """An environment variable is missing or invalid. The message contains its name."""
+    """An environment variable is missing or invalid. The message names the variable."""
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,15 @@ from redis.retry import Retry
 from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
-# If Redis does not answer, a call fails early enough that the public function can still respond
-# (see docs/internals/time-budgets.md). Each single wait is shorter than a call, so a call can try a
+# If Redis does not answer, a call fails early enough for the public function to respond (see
+# docs/internals/time-budgets.md). Each single wait is shorter than a call, so a call can try a
 # second Redis node.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
 RETRIES = 1
-# The maximum pause before a connection is opened again. Each pause has a random length, so that the
-# clients do not all reconnect at the same time.
+# The maximum pause before reconnecting. The pauses are random, so that clients do not all reconnect
+# at the same time.
 PAUSE_SECONDS = 0.05
 RUN_ID_LENGTH = 16
 
@@ -58,8 +58,8 @@ deadline = Deadline(CALL_SECONDS)
 class _DeadlineConnection(Connection):
     """A connection that never waits beyond the deadline of a call.
 
-    The connection also sends the `run_id` of its server to the scripts. The `run_id` lets a script
-    notice that a different server has taken over.
+    It also sends its server's `run_id` to the scripts, so that a script notices when a different
+    server has taken over.
     """
 
     _server_run_id: str | None = None
@@ -170,17 +170,17 @@ class _DeadlinePool(ConnectionPool):
 
 def connect(config: Config) -> Client:
     """Return a client for the Redis server or cluster at `redis_url`."""
-    # Do not send the name and version of the client library to Redis. The Redis user may not be
-    # allowed to run the commands for this.
+    # Do not send the client library's name and version, because the Redis user may not be allowed
+    # to run the commands that send them.
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
     options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:
         options.update(retry=Retry(NoBackoff(), RETRIES), connection_pool_class=_DeadlinePool)
-        # If a node of the cluster is missing, calls to the other nodes must still work.
+        # If a cluster node is missing, calls to the other nodes must still work.
         options.update(require_full_coverage=False)
         return cast(Client, RedisCluster.from_url(config.redis_url, **options))
-    # The Redis client itself retries only after a lost connection. After a timeout, the caller of
-    # the client retries.
+    # The Redis client itself retries only after a lost connection. After a timeout, its caller
+    # retries.
     retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
     pool = _DeadlinePool.from_url(config.redis_url, retry=retry, **options)
     return cast(Client, Redis.from_pool(pool))

@@ -20,9 +20,8 @@ class Deadline(threading.local):
         return self._end - time.monotonic()
 
     def at_most(self, seconds: float) -> float:
-        """Return the timeout for a single wait.
-
-        The timeout is `seconds`, or the remaining time if less time is left.
+        """Return the timeout for a single wait: `seconds`, or the remaining time if that is
+        shorter.
         """
         # The result is never 0, because a socket with a timeout of 0 does not wait at all.
         left = self.left()

@@ -1,4 +1,4 @@
-"""Hints for operators about errors that only a change in the configuration can resolve."""
+"""Hints for operators about errors that only a configuration change can resolve."""
 
 import ssl
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in scri
 
 
 def with_hint(error: BaseException) -> str:
-    """Return the text of the error. If there is a hint for the operator, add the hint."""
+    """Return the error's text, followed by a hint for the operator if there is one."""
     for cause in _causes(error):
         if hint := _hint_for(cause):
             return f"{_describe(error)}{_describe_cause(error, cause)} - {hint}"

@@ -78,7 +78,7 @@ def _keys_of_lambda() -> Any:
     The keys are read again for each token, because a process that was restored from a snapshot
     contains old keys.
     """
-    # A call to Redis has little time, so do not sleep between two attempts to read the keys.
+    # A call to Redis has little time, so do not sleep between attempts to read the keys.
     fetcher: Any = ContainerMetadataFetcher(sleep=lambda _seconds: None)
     providers = [EnvProvider(), ContainerProvider(fetcher=fetcher)]
     return CredentialResolver(providers).load_credentials()

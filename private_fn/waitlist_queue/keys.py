@@ -1,13 +1,12 @@
 """Creates the names of all Redis keys.
 
-All keys of a waitlist have the same hash tag. A Redis cluster therefore stores them in the same
-slot, and one script can use all of them.
+All of a waitlist's keys have the same hash tag, so a Redis cluster stores them in the same slot and
+one script can use all of them.
 """
 
 from collections.abc import Callable
 
-# The functions that return a waitlist's Redis keys. The dictionary maps the name of each key to its
-# function.
+# The functions that return a waitlist's Redis keys, by the name of the key.
 OF_WAITLIST: dict[str, Callable[[str], str]] = {}
 
 
@@ -33,7 +32,7 @@ unverified = _key("unverified")
 ready_at = _key("ready_at")
 
 # A hash with the reasons why entries cannot be admitted at the moment (are not ready). It contains
-# only entries that are not ready, or were not ready at some time.
+# only entries that are not ready now or were not ready earlier.
 readiness = _key("readiness")
 
 # A hash with the time of each customer's last poll. It contains only customers near the head of the
@@ -52,7 +51,7 @@ tickets_of_moved = _key("tickets_of_moved")
 # A sorted set of entries with a claim or an offer, sorted by deadline.
 held = _key("held")
 
-# A sorted set of claimed entries, sorted by deadline. It exists only if the setting `max_claims`
+# A sorted set of claimed entries, sorted by deadline. It exists only if the `max_claims` setting
 # limits the number of claims.
 claimed = _key("claimed")
 
@@ -71,8 +70,8 @@ attempts = _key("attempts")
 # score is the logical timestamp of the entry's last change.
 dirty = _key("dirty")
 
-# A hash with the latest changes to entries in Redis. The records of the entries may not contain
-# these changes yet.
+# A hash with the latest changes to entries in Redis, which the entries' records may not contain
+# yet.
 pending_decisions = _key("pending_decisions")
 
 # The segment index: a sorted set of the waiting entries in each segment. Its members are explained
@@ -99,13 +98,12 @@ visits = _key("visits")
 board = _key("board")
 
 
-# Each entry has its own set of moves, so the set can be deleted when the data of the customer is
-# erased.
+# Each entry has its own set of moves, so the set can be deleted when the customer's data is erased.
 def moves(waitlist_id: str, entry_id: str) -> str:
     """Return the name of the sorted set that lists the requests to move an entry in the queue.
 
     The set contains the idempotency key of each request, so that a repeated request does not move
-    the entry again.
+    the entry a second time.
     """
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 

@@ -19,8 +19,7 @@ class Operation:
     """Defines how a type of request is carried out: its script, keys, arguments and result type."""
 
     script: Script
-    # Functions that return the Redis keys that belong to a single request and not to the whole
-    # waitlist.
+    # Functions that return the Redis keys of a single request, rather than of the whole waitlist.
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
     # Returns the script's arguments for a request. If one run of the script carries out several
     # requests, the function receives a list of requests.
@@ -92,8 +91,8 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     return [result_of(operation.script, operation.result, own) for own in replies]
 
 
-# The parameter is the name of the script and not a Script object, because lru_cache hashes its
-# parameters in each call, and hashing a Script object takes too long.
+# The parameter is the script's name rather than a Script object, because lru_cache hashes its
+# parameters on every call and hashing a Script object takes too long.
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
     """Return the Redis keys that a script uses for every request about a waitlist."""
@@ -102,7 +101,7 @@ def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
 
 
 def _moves(request: c.OnWaitlist) -> str:
-    """Return the Redis key of the set that stores the moves of the entry."""
+    """Return the Redis key of the set that stores the entry's moves."""
     return keys.moves(request.waitlist_id, cast("c.OnEntry", request).entry_id)
 
 

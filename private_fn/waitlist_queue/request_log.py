@@ -1,6 +1,6 @@
 """Writes a log line for each message.
 
-The line contains the operation, the outcome and the time that was spent waiting for Redis.
+The line contains the operation, the outcome and the time spent waiting for Redis.
 """
 
 import time
@@ -21,7 +21,7 @@ DEFECT: Message = {"code": InternalError.code}
 
 
 class WaitCounter(Protocol):
-    """Adds up the seconds that were spent waiting for Redis."""
+    """Adds up the seconds spent waiting for Redis."""
 
     waited_seconds: float
 

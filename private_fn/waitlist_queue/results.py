@@ -23,8 +23,7 @@ def result_of(script: Script, result: type[c.Result], reply: Reply) -> Message:
     if outcome in BY_CODE:
         return failure(BY_CODE[outcome]())
     values = _by_name(script, ("outcome", *script.returns[outcome]), reply)
-    # A script returns the number 1 for true. A strict conversion would reject this number, so the
-    # conversion is not strict.
+    # The conversion is not strict, because a script returns the number 1 for true.
     return encoded(msgspec.convert(values, result, strict=False))
 
 
@@ -39,9 +38,7 @@ def encoded(answer: c.Result | c.Failure) -> Message:
 
 
 def _by_name(script: Script, names: Names, values: Reply) -> dict[str, Any]:
-    """Return the values of a reply in a dictionary whose keys are the names in the header of the
-    script.
-    """
+    """Return a reply's values in a dictionary, by the names in the script's header."""
     # A script returns nil for false and for a missing value. A nil value is left out of the
     # dictionary, and the field of the result keeps its default.
     if len(values) != len(names):

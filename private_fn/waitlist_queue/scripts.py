@@ -42,7 +42,7 @@ Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Script:
-    """The code of a script, and the declarations in its header."""
+    """A script's code, and the declarations in its header."""
 
     name: str
     source: str
@@ -53,8 +53,8 @@ class Script:
     added: Names
     # Maps each outcome to the names of the values that come after it in the reply.
     returns: dict[str, Names]
-    # Some values in a reply are lists of rows. This dictionary contains the names of their columns,
-    # by the name of the value.
+    # Some values in a reply are lists of rows. This dictionary contains their column names, by the
+    # name of the value.
     rows: dict[str, Names]
     # The number of requests that one run can carry out.
     per_run: int
@@ -138,12 +138,12 @@ def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
 
 def _without_unused_functions(library: str, code: str) -> str:
     """Return the code of the library without the functions that the script does not use."""
-    # In each run of a script, Redis creates every function of the script again, which takes 0.1
-    # microseconds for each of them.
+    # Redis creates all of a script's functions anew for each run, which takes 0.1 microseconds per
+    # function.
     pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …
     named = set(WORD.findall("".join([*pieces[::3], code])))
-    # A Lua function can be used only by later code. Check the last function first, so that all code
-    # that could use a function has been checked before it.
+    # Only later code can use a Lua function. Check the last function first, so that all code that
+    # could use a function has been checked before it.
     for place in reversed(range(1, len(pieces), 3)):
         function, name = pieces[place], pieces[place + 1]
         pieces[place + 1] = ""

@@ -24,7 +24,7 @@ from waitlist_shared.errors import (
 from waitlist_shared.limits import MAX_BATCH
 
 # Expired claims and offers are ended in batches of 200 or more. No batch begins after
-# EXPIRING_SECONDS, so that Lambda does not stop the function during a batch.
+# EXPIRING_SECONDS, so that Lambda does not stop the function mid-batch.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class QueueService:
     def _answer(self, request: c.Request) -> Message:
         if isinstance(request, Rows):
             results = self._batch(request.requests)
-            # The results in the batch are encoded already.
+            # The batch's results have already been encoded.
             return {**encoded(c.BatchResult(outcome="batch", results=[])), "results": results}
         if isinstance(request, c.OnWaitlist):
             return self._run(request)
@@ -92,7 +92,7 @@ class QueueService:
         return settled
 
     def _end_holds(self, requests: Sequence[c.OnWaitlist], results: list[Message]) -> list[Message]:
-        """End expired claims and offers, and repeat the requests that failed with `expiring`."""
+        """End expired claims and offers, and retry the requests that failed with `expiring`."""
         end = self._monotonic() + EXPIRING_SECONDS
         for turn in range(EXPIRING_TURNS):
             late = [number for number, result in enumerate(results) if _is_expiring(result)]
@@ -119,10 +119,7 @@ def _results_or_failures(part: list[c.OnWaitlist], reply: Reply | WaitlistError)
 
 
 def _decode_rows(rows: list[Any]) -> list[c.OnWaitlist | Message]:
-    """Decode the requests in a batch.
-
-    In the result, a failure takes the place of each request that is invalid.
-    """
+    """Decode the requests in a batch. A failure takes the place of each invalid request."""
     try:
         requests = msgspec.convert({"op": "batch", "requests": rows}, c.Batch).requests
     except (msgspec.ValidationError, UnicodeEncodeError):

@@ -16,17 +16,16 @@ from waitlist_shared.errors import QueueUnavailable
 
 logger = logging.getLogger(__name__)
 Reply = list[Any]
-# Temporary errors, which occur, for example, during a failover or a restart of Redis.
+# Temporary errors, for example during a Redis failover or restart.
 TRANSIENT_ERRORS = (
     exceptions.ClusterDownError,
     exceptions.ReadOnlyError,
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
-# Errors that only an operator can resolve. For these errors, the log contains a hint for the
-# operator.
+# Errors that only an operator can resolve. The log contains a hint for each of them.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
-# Errors after which the store sends the failed command of a pipeline again.
+# Errors after which the store resends a pipeline's failed command.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError
@@ -146,9 +145,9 @@ class RedisStore:
         for number, call in enumerate(calls, 1):
             script = call.script
             # If Redis does not have a script, a call by hash fails and is repeated after all other
-            # calls, which would change the order. The first call of each script therefore sends the
-            # source of the script. The last call can always be sent by hash, because no other call
-            # comes after it.
+            # calls, which would change the order. To prevent this, the first call to each script
+            # sends the script's source. The last call can always be sent by hash, because no other
+            # call comes after it.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)
@@ -175,8 +174,8 @@ class RedisStore:
                 with suppress(exceptions.SlotNotCoveredError):
                     if self._client is not None:
                         return action(self._client, *arguments)
-                # In the client's map of the cluster, no node serves the waitlist's hash slot. The
-                # map may be outdated, and a new client reads the current map.
+                # The client's map of the cluster has no node for the waitlist's hash slot. The map
+                # may be outdated, so create a new client, which reads the current map.
                 self._client = self._connect()
                 return action(self._client, *arguments)
         except exceptions.RedisClusterException as error:

@@ -1,4 +1,4 @@
-"""The Lambda handler of the public HTTP API."""
+"""The Lambda handler for the public HTTP API."""
 
 import logging
 import os
@@ -95,7 +95,7 @@ def api() -> Api:
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
         # The secrets that contain CloudFront's keys never change, because a new key is stored in a
-        # new secret. It is enough to read each secret once.
+        # new secret. That is why each secret is read only once.
         edge_keys = [secret_reader(arn, secrets_client(DEADLINE))() for arn in config.edge_key_arns]
     except SecretUnavailable as error:
         if not error.is_temporary:
@@ -103,7 +103,7 @@ def api() -> Api:
         raise NotReady from error
     logger = Logger(level=config.log_level)
     # If customers sign in with JWTs from an issuer, the signing keys are needed only for the links
-    # in emails. Read their secret when a link is needed for the first time.
+    # in emails, so read their secret when the first link is needed.
     code_keys = cache(lambda: _code_keys(config))
     return Api(services, tokens, logger, config.cors_origins, edge_keys, code_keys)
 

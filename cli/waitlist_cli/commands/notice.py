@@ -27,8 +27,8 @@ def notice(
 ) -> None:
     """Show a notice to all customers of a waitlist, or remove the current notice.
 
-    Customers read the notice on their page until its end. A new notice replaces the current notice.
-    Customers get no message about a notice.
+    Customers read the notice on their page until its end. A new notice replaces the current one. No
+    message is sent to customers.
     """
     if end and any(values.values()):
         raise WrongUsage("Give either a new notice, or --end.")

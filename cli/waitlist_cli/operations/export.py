@@ -53,7 +53,7 @@ IF_ANY = (
     "language",
     "rank",
 )
-# Columns that a CSV file has only if the operator asks for all columns.
+# Columns that a CSV file contains only if the operator asks for all columns.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until", "call")
 # The statuses by which the API lists people. Only a banned person can be listed twice, as `banned`
 # and as `admitted` or `left`.
@@ -71,17 +71,17 @@ class Sheet:
     """Says which columns a CSV file has."""
 
     # The profile fields and attributes that become columns, such as ("profile", "email"). If the
-    # list is empty, every profile field and attribute that occurs becomes a column.
+    # list is empty, every profile field and attribute in use becomes a column.
     questions: Sequence[tuple[str, str]] = ()
-    # True if the file has all possible columns, including columns in which nobody has a value.
+    # True if the file has all possible columns, including those that are empty for everyone.
     is_whole: bool = False
 
 
 def sheet_of(waitlist: Mapping[str, Any]) -> Sheet:
-    """Choose the columns for the CSV file of a waitlist.
+    """Choose the columns of a waitlist's CSV file.
 
-    If the signup form has no questions, the fields of the people are unknown, so every field that
-    occurs becomes a column.
+    If the signup form has no questions, people's fields are not known in advance, so every field in
+    use becomes a column.
     """
     asked = [
         (question["kept_in"], question["name"])
@@ -99,7 +99,7 @@ def everyone(pages: Pages) -> Iterator[Person]:
     """Yield every person exactly once. `pages` returns the people with a given status."""
     for status in EVERYONE:
         for person in pages(status):
-            # The API can list a banned person as `admitted` or `left` too. Yield such a person only
+            # The API may also list a banned person as `admitted` or `left`. Yield the person only
             # once.
             is_written = status == "banned" and (person["left_at"] or person["admitted_at"])
             if not is_written:
@@ -138,7 +138,7 @@ def export_people(
             yield person
 
     with _opened(output) as file, _counter(context, output) as (progress, task):
-        # Replace control characters on a terminal, because it would interpret them.
+        # On a terminal, replace control characters, which the terminal would interpret.
         shown = _harmless if file.isatty() else str
         for text in texts_of(counted_people(), form, sheet):
             file.write(shown(text))
@@ -210,7 +210,7 @@ def _shown(value: Any) -> Any:
 
 
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:
-    """Return the text of the cell for a profile field or an attribute.
+    """Return the cell text for a profile field or an attribute.
 
     `rest` contains the values that will be exported as JSON. If the cell represents the value
     exactly, the value is removed from `rest`.

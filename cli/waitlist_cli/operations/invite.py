@@ -15,7 +15,7 @@ MOST_INVITED = 100_000
 USUAL_HOURS = 48
 USUAL = f"{USUAL_HOURS}h"
 PATH = "/{waitlist_id}/invitations"
-# The counts that are shown for an invitation, and their headings.
+# The counts shown for an invitation, and their headings.
 FUNNEL = {
     "invited": "Invited",
     "delivered": "Delivered",
@@ -46,8 +46,8 @@ UNTIL = Field(
     "until",
     "Until when",
     "text",
-    "How long the offers last, such as 48h or 14d, or the time when they end, such as "
-    "2026-12-01T18:00. A time is in the time zone of the waitlist. The maximum is 14 days.",
+    "How long the offers last, such as 48h or 14d, or when they end, such as 2026-12-01T18:00 in "
+    "the waitlist's time zone. At most 14 days.",
     value=USUAL,
     is_required=True,
     option="--until",
@@ -58,15 +58,15 @@ TEXT = Field(
     "text",
     "Text of the message",
     "long",
-    "Replaces the standard text. {until} stands for the end of the offer, and {name} for the name "
-    "of the waitlist.",
+    "Replaces the standard text. {until} stands for the time when the offer ends, and {name} for "
+    "the waitlist's name.",
 )
 LANGUAGE = Field(
     "language",
     "Language of these words",
     "text",
-    "The language as two letters, such as en. People with a different language get the standard "
-    "text. By default, these words are in the waitlist's main language.",
+    "A two-letter language code, such as en. People who use another language receive the standard "
+    "text. Default: the waitlist's main language.",
 )
 
 
@@ -84,7 +84,7 @@ def ends(typed: str, zone: str) -> dict[str, Any]:
 def invited_text(invitation: Document, zone: str = "") -> str:
     """Say how many people are invited, and when their offers end.
 
-    Without a time zone, the end is given in UTC.
+    If no zone is given, the time is in UTC.
     """
     invited = invitation["funnel"]["invited"]
     people = format_count(invited, "person is invited", "people are invited")
@@ -102,7 +102,7 @@ def ends_at(waitlist: Document) -> str:
 
 
 def _invitation(request: ListRequest) -> tuple[dict[str, Any], str]:
-    """Return the request body of an invitation, and the time zone of the waitlist."""
+    """Return an invitation's request body and the waitlist's time zone."""
     values = dict(request.values)
     typed, words = values.pop(UNTIL.name), {}
     for field in (SUBJECT, TEXT):
@@ -141,10 +141,10 @@ def _warn(request: ListRequest) -> str:
 
 INVITE = ListAction(
     name="invite",
-    summary="Invite people to accept an offer until a given time.",
+    summary="Invite people to accept an offer by a given time.",
     title="Invite people on {who}",
-    consequence="Each invited person gets one offer now, and at most one reminder before it ends. "
-    "Unused offers do not go to other people.",
+    consequence="Each invited person receives one offer now, and at most one reminder before it "
+    "ends. Unused offers are not passed on to other people.",
     more=ends_at,
     path=PATH,
     fields=(COUNT, replace(FILTER, adapt=None), ENTRIES, UNTIL, SUBJECT, TEXT, LANGUAGE),

@@ -1,4 +1,6 @@
-"""Finds the languages that a waitlist uses for its customers, and asks for texts in them."""
+"""Finds the languages that a waitlist uses with its customers, and asks operators for texts in
+them.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,14 +16,14 @@ if TYPE_CHECKING:
 
 # The languages of the service, with their names.
 LANGUAGES = dict(settings()["messages.language"].choices)
-# The key of a text that is used in every language.
+# The key of a text that applies to every language.
 EVERY = ""
 
 
 def languages_of(waitlist: Document) -> list[str]:
-    """Return the languages of a waitlist.
+    """Return a waitlist's languages.
 
-    The main language comes first, followed by the other languages in which the waitlist has texts.
+    The main language comes first, followed by the others in which the waitlist has texts.
     """
     usual = (waitlist.get("messages") or {}).get("language")
     found = {*_languages(waitlist), *([usual] if usual else [])} or {"en"}
@@ -45,12 +47,11 @@ def _languages(waitlist: Document) -> Iterator[str]:
 def text_fields(
     field: Field, shown: Callable[[Document], str | Mapping[str, str]] = lambda _: ""
 ) -> tuple[Field, ...]:
-    """Return the dialog fields for a text: a field for all languages, and a field for each
-    language.
+    """Return the dialog fields for a text: one for all languages, and one for each language.
 
     A waitlist with one language uses only the first field. Other waitlists use a field for each of
-    their languages, and the main language comes first. The fields begin with the text that `shown`
-    returns.
+    their languages, starting with the main language. The fields initially contain the text that
+    `shown` returns.
     """
     fields = {
         language: replace(
@@ -64,7 +65,7 @@ def text_fields(
     }
 
     def adapt(place: int, asked: Field, waitlist: Document, _person: Document) -> Field | None:
-        """Return the field that the dialog shows at this place. Place 0 is the text for every
+        """Return the field at this position in the dialog. Position 0 is the text for every
         language.
         """
         languages, text = languages_of(waitlist), shown(waitlist)
@@ -75,7 +76,7 @@ def text_fields(
             return None
         language = languages[place - 1]
         shown_field = replace(fields[language], value=texts.get(language, ""))
-        # The main language has the only field that is not folded, and the only hint.
+        # Only the main language's field is unfolded and has a hint.
         return shown_field if place == 1 else replace(shown_field, is_folded=True, hint="")
 
     return tuple(
@@ -85,7 +86,7 @@ def text_fields(
 
 
 def wrong_text(field: Field, waitlist: Document, message: str) -> "WrongUsage":
-    """Return the error that is shown at the first field for this text in the dialog."""
+    """Return an error that the dialog shows next to this text's first field."""
     languages = languages_of(waitlist)
     language = languages[0] if len(languages) > 1 else EVERY
     return replace(field, name=text_name(field.name, language)).wrong(message)
@@ -97,14 +98,11 @@ def text_name(name: str, language: str) -> str:
 
 
 def typed_texts(values: Mapping[str, Any], name: str) -> dict[str, str]:
-    """Return the texts that the operator has entered in the fields of a text, by language."""
+    """Return the texts that the operator entered in a text's fields, by language."""
     typed = {one: lines_of(values.get(text_name(name, one), "")) for one in (EVERY, *LANGUAGES)}
     return {language: text for language, text in typed.items() if text}
 
 
 def lines_of(typed: str) -> str:
-    """Convert the line breaks of a text to the form that the service stores.
-
-    Browsers submit line breaks as CR LF.
-    """
+    """Convert line breaks to the form that the service stores. Browsers submit them as CR LF."""
     return re.sub(r"\r\n?", "\n", typed).strip()

@@ -6,8 +6,8 @@ from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, Perso
 def can_return(_waitlist: Document, person: Document, _body: Document) -> bool:
     """Return whether reinstating this person would fully undo their removal.
 
-    A reinstated person is waiting and counts as verified. They do not get back an offer or a claim
-    that they had before. If they were letting others pass, they no longer do.
+    A reinstated person is waiting and counts as verified. Any offer or claim that they had before
+    is gone, and they no longer let others pass.
     """
     return person["status"] == "waiting" and not {*(person["not_ready"] or ())} - {"held_back"}
 
@@ -25,8 +25,8 @@ REMOVE = PersonAction(
     name="remove",
     summary="Remove a person who is waiting, is parked (set aside), or has an offer.",
     title="Remove {who} from the list?",
-    consequence="The person loses their place, but an operator can reinstate them later. The "
-    "record and the history are kept.",
+    consequence="The person loses their place, but an operator can reinstate them later. Their "
+    "record and history are kept.",
     path=f"{ENTRY}/remove",
     notice="{who} is removed from the list. The record is kept.",
     outcome="removed",
@@ -35,17 +35,17 @@ REMOVE = PersonAction(
     has_inverse_for=can_return,
     bulk=Bulk(
         "Remove {people} from the list?",
-        "These people lose their places, but an operator can reinstate them later. The records and "
-        "the histories are kept.",
+        "These people lose their place, but an operator can reinstate them later. Their records "
+        "and histories are kept.",
         "{people}: removed from the list.",
     ),
 )
 ERASE = PersonAction(
     name="erase",
-    summary="Erase all data of a person.",
+    summary="Erase all of a person's data.",
     title="Erase {who}?",
-    consequence="The record, the history and the place are deleted for good. The backups of "
-    "DynamoDB keep the data for 35 days.",
+    consequence="The person's record, history and place are deleted for good. DynamoDB backups "
+    "keep the data for 35 days.",
     button="Erase for good",
     label="Erase",
     sure="I want to erase all data of {who}.",

@@ -19,7 +19,7 @@ def _change(
     notice: str,
     summary: str = "",
 ) -> ListAction:
-    """Create an action that changes settings of a waitlist.
+    """Create an action that changes a waitlist's settings.
 
     `undo` is the name of the action that reverses the change.
     """
@@ -75,13 +75,13 @@ CLOSE = _change(
     notice="The list is closed.",
     summary="Close a waitlist for signups.",
     consequence="Nobody can sign up until you open the list again. People who are already on the "
-    "list keep their places.",
+    "list keep their place.",
 )
 DELETE = ListAction(
     name="delete",
     title="Delete {who} and all its entries?",
-    consequence="The list and all its entries are deleted for good, with their records and "
-    "histories. Export the people first if you want to keep a copy.",
+    consequence="The list and all its entries are deleted for good, including records and "
+    "histories. To keep a copy, export the people first.",
     button="Delete for good",
     method="DELETE",
     path=LIST,

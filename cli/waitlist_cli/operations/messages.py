@@ -1,4 +1,4 @@
-"""Previews and tests the messages of a waitlist, and reports whether messages were delivered."""
+"""Previews and tests a waitlist's messages, and reports whether they were delivered."""
 
 import re
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 KINDS = tuple(settings()["messages.kinds"].choices)
 LANGUAGES = tuple(settings()["messages.language"].choices)
-# Matches text that has its own reading direction. Unicode isolate characters mark the beginning and
-# the end of such a text.
+# Matches text with its own reading direction, which begins and ends with Unicode isolate
+# characters.
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
-# The reasons that the service gives for not sending a message, and their descriptions.
+# The service's reasons for not sending a message, and their descriptions.
 REASONS = {
     "over": "no longer applied",
     "unreachable": "an earlier message bounced",
@@ -23,7 +23,7 @@ REASONS = {
     "no_address": "no address",
     "refused": "the address cannot receive messages",
     "number_not_allowed": "the list sends no SMS to this country or type of number",
-    "too_many": "the address got too many messages that a stranger could have requested",
+    "too_many": "the address received too many messages that a stranger could have requested",
     "over_budget": "the day's budget for such messages was used up",
 }
 
@@ -59,9 +59,9 @@ def plain(text: str) -> str:
 
 
 def pieces(line: str) -> list[tuple[str, bool]]:
-    """Split a line into pairs of a text and a flag.
+    """Split a line into (text, flag) pairs.
 
-    The flag is true if Unicode isolate characters give the text a reading direction of its own.
+    The flag is true if Unicode isolate characters give the text its own reading direction.
     """
     parts = ISOLATED.split(line)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
@@ -74,6 +74,6 @@ def split_preview(preview: Mapping[str, Any]) -> tuple[list[str], str]:
 
 
 def describe_result(note: Mapping[str, Any]) -> str:
-    """Describe the state of a message in words. If the service gave a reason, add the reason."""
+    """Describe a message's state in words, followed by the service's reason if there is one."""
     reason = note["reason"]
     return f"{note['state']}: {REASONS.get(reason, reason)}" if reason else str(note["state"])

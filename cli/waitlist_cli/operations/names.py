@@ -1,4 +1,4 @@
-"""Finds the name under which operators know a person."""
+"""Finds the name by which operators know a person."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,17 +7,17 @@ from typing import Any
 from waitlist_cli.terminal.output import format_value
 
 Document = Mapping[str, Any]
-# A question is taken to ask for a name if its field name or one of its labels contains one of the
-# following words.
+# A question counts as asking for a name if its field name or one of its labels contains one of
+# these words.
 NAME = re.compile(
     r"(?<![^\W_])(names?|surname|vorname|nachname|nom|prénom|nombre|apellidos?|اسم|الاسم|اسمك)"
     r"(?![^\W_])"
 )
-# The profile fields that usually contain a person's name. They are used if the page of a waitlist
-# asks no questions.
+# The profile fields that usually contain a person's name, for waitlists whose page asks no
+# questions.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
-# The largest number of people that a text names. The other people are counted.
+# A message that lists people names at most this many, and says how many more there are.
 MOST_NAMES = 3
 # The form of the customer id that the console generates for a person without an address.
 MADE_ID = "desk-{key}"
@@ -25,16 +25,13 @@ IS_MADE = re.compile(r"desk-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def questions_of(waitlist: Document) -> Sequence[Mapping[str, Any]]:
-    """Return the questions of the signup form, in the order in which they are asked."""
+    """Return the signup form's questions, in the order in which they are asked."""
     questions: Sequence[Mapping[str, Any]] = (waitlist.get("page") or {}).get("fields", ())
     return questions
 
 
 def label_of(labels: str | Mapping[str, str]) -> str:
-    """Return the text of a label for operators.
-
-    If the label has several languages, return the English text.
-    """
+    """Return a label's text for operators, in English if the label has several languages."""
     if isinstance(labels, str):
         return labels
     return labels.get("en") or next(iter(labels.values()), "")
@@ -53,30 +50,28 @@ def labels_in(waitlist: Document) -> dict[tuple[str, str], str]:
 
 
 def status_name(status: str) -> str:
-    """Return the word for a status that operators read. The API calls it `parked` if a person is
-    set aside.
-    """
+    """Return the word that operators see for a status, which can differ from the API's word."""
     return "set aside" if status == "parked" else status.replace("_", " ")
 
 
 def field_label(waitlist: Document, part: str, name: str) -> str:
-    """Return the wording of the question about a field of the profile or an attribute.
+    """Return the wording of the question about a profile field or an attribute.
 
-    If no question asks for the field, return its name.
+    If no question asks for it, return its name.
     """
     return labels_in(waitlist).get((part, name), name)
 
 
 def chosen_id(person: Document) -> str | None:
-    """Return the customer id. Return None if there is none, or if the console has generated it."""
+    """Return the customer id, or None if there is none or the console generated it."""
     customer_id: str | None = person.get("customer_id")
     return None if customer_id is None or IS_MADE.fullmatch(customer_id) else customer_id
 
 
 def name_of(person: Document, waitlist: Document) -> str:
-    """Return the call number and the name of a person, such as `A042 Ada`.
+    """Return a person's call number and name, such as `A042 Ada`.
 
-    A person without a call number has only a name.
+    If the person has no call number, return only the name.
     """
     return " ".join(filter(None, [person.get("call_number"), own_name_of(person, waitlist)]))
 
@@ -91,7 +86,7 @@ def list_names(names: Sequence[str]) -> str:
 def own_name_of(person: Document, waitlist: Document) -> str:
     """Return the name by which operators know a person.
 
-    The name comes from the person's answers. If there is no name, return the person's address,
+    The name comes from the person's answers. If they contain no name, return the person's address,
     another answer, the customer id or the entry id.
     """
     return format_value(next(_names(person, waitlist)))

@@ -1,4 +1,4 @@
-"""Sets and ends the notice of a waitlist, which all its customers see."""
+"""Sets and ends a waitlist's notice, which all its customers see."""
 
 import re
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ ENDED = "The notice has ended. Customers no longer see it."
 
 
 def _shown_text(waitlist: Document) -> str | Mapping[str, str]:
-    """Return the text of the present notice, or "" if there is no notice."""
+    """Return the current notice's text, or "" if there is no notice."""
     found: str | Mapping[str, str] = (waitlist.get("notice") or {}).get("text", "")
     return found
 
@@ -39,21 +39,22 @@ TEXT = Field(
     "text",
     "Text",
     "long",
-    "Customers read this text on their page, for example: The doctor is 30 minutes late.",
+    "Customers see this text on their page, for example: The doctor is 30 minutes late.",
 )
 UNTIL = Field(
     "until",
     "Until when",
     "time",
-    "The notice ends by itself at this time. Without a time, it stays until you end it.",
-    help="End of the notice: a duration such as 2h, or a time such as 2026-12-01T18:00 in the "
-    "time zone of the waitlist. By default, the notice stays until you end it.",
+    "The notice ends automatically at this time. If you leave this empty, the notice stays until "
+    "you end it.",
+    help="When the notice ends: a duration such as 2h, or a time such as 2026-12-01T18:00 in the "
+    "waitlist's time zone. By default, the notice stays until you end it.",
     adapt=_in_zone,
 )
 
 
 def notice_text(notice: Document | None) -> str:
-    """Return the text of a notice in all its languages, or "" if there is no notice."""
+    """Return a notice's text in all its languages, or "" if there is no notice."""
     if notice is None or notice["text"] is None:
         return ""
     text = notice["text"]
@@ -63,7 +64,7 @@ def notice_text(notice: Document | None) -> str:
 
 
 def _utc(typed: str, zone: str) -> str | None:
-    """Convert the end of a notice to UTC. A time without an offset is a time in `zone`."""
+    """Convert the time when a notice ends to UTC. A time without an offset is a time in `zone`."""
     if not typed:
         return None
     if duration := AGO.fullmatch(typed.replace(" ", "")):
@@ -76,7 +77,7 @@ def _typed_text(waitlist: Document, values: Mapping[str, Any]) -> str | dict[str
     texts = typed_texts(values, TEXT.name)
     text = texts.pop(EVERY, "")
     if text and texts:
-        raise WrongUsage("Give either one text for all languages, or texts in certain languages.")
+        raise WrongUsage("Give either one text for all languages, or texts in specific languages.")
     if not text and not texts:
         raise wrong_text(TEXT, waitlist, "Enter the text that customers should read.")
     return texts or text
@@ -95,24 +96,22 @@ def _end(request: ListRequest) -> tuple[str, Any]:
 
 
 def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str, Any]:
-    """Replace the notice. Return a message for the operator, and both the former and the new
-    notice.
-    """
+    """Replace the notice. Return a message for the operator, the old notice and the new notice."""
     path = PATH.format(waitlist_id=request.waitlist_id)
     try:
         answer = request.api.operator("PUT", path, body)
     except Refused as error:
         fields = [replace(found, field=_field_of(found.field)) for found in error.fields]
         if any(found.field == "body.until" for found in fields):
-            # The service's error message is meant for developers, because it names a request of the
-            # API. Show operators a different message.
+            # The service's error message names an API request, which only helps developers. Show
+            # operators a different message.
             raise UNTIL.wrong(IN_PAST) from error
         raise Refused(str(error), error.code, error.status, fields) from error
     return shown_text(answer), {"before": waitlist.get("notice"), "now": answer}
 
 
 def _field_of(path: str) -> str:
-    """Return the name of the dialog field for a field of the request body."""
+    """Return the name of the dialog field for a request body field."""
     return re.sub(r"^body\.text\.languages\.(\w+).*", r"body.text_\1", path).replace(
         "body.text.text", "body.text"
     )
@@ -140,8 +139,8 @@ NOTICE = ListAction(
     name="notice",
     summary="Show a notice to all customers of a waitlist.",
     title="Show a notice to the customers of {who}",
-    consequence="Everybody who opens the waitlist's page sees the notice. A new notice replaces "
-    "the current notice. Customers get no message about a notice.",
+    consequence="Everyone who opens the waitlist's page sees the notice. A new notice replaces the "
+    "current one. No message is sent to customers.",
     button="Show the notice",
     label="Notice",
     method="PUT",

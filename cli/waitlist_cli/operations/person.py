@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Person:
-    """An entry of a waitlist, and the Idempotency-Key that all requests about this entry use."""
+    """A waitlist entry, and the Idempotency-Key that all requests about it use."""
 
     api: "Api"
     waitlist_id: str
@@ -28,15 +28,15 @@ class Person:
         return self._send("GET", self.path)
 
     def messages(self) -> Any:
-        """Return the messages to this person since the latest signup, with the delivery state of
-        each message.
+        """Return the messages sent to this person since the latest signup, with their delivery
+        states.
         """
         return self._send("GET", f"{self.path}/messages")
 
     def send(self, action: PersonAction, **values: Any) -> Any:
         """Send the request for an action on this person.
 
-        `values` contains the fields of the request body that the operator has chosen.
+        `values` contains the request body fields that the operator has chosen.
         """
         path = action.path.format(waitlist_id=self.waitlist_id, entry_id=self.entry_id)
         return self._send(action.method, path, {**action.body, **values} or None)

@@ -16,7 +16,7 @@ RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
 SCHEDULED = re.compile(r"([0-9]+) at (\S.*)")
 HOURS = re.compile(r"(\d\d:\d\d) ?- ?(\d\d:\d\d)(?: (\S+))?")
 CRON_FIELDS = 5
-# The default values that the service uses for a new policy.
+# The service's default values for a new policy.
 DEFAULTS = defaults("admission")
 
 
@@ -47,8 +47,8 @@ def schedule_of(
 ) -> list[dict[str, Any]]:
     """Parse a schedule, such as `100 at 2026-12-01T09:00:00Z` or `100 at 0 9 * * * Europe/Berlin`.
 
-    A time without a UTC offset is a local time in the time zone `zone`. If no `zone` is given, each
-    time needs an offset. Error messages begin with `label`.
+    A time without a UTC offset is a local time in `zone`. If no `zone` is given, each time needs an
+    offset. Error messages begin with `label`.
     """
     return [_scheduled(text, label, zone) for text in texts if text]
 
@@ -58,9 +58,9 @@ def _scheduled(text: str, label: str, zone: str) -> dict[str, Any]:
     words = found[2].split() if found else []
     if not found or len(words) not in (1, CRON_FIELDS, CRON_FIELDS + 1):
         raise WrongUsage(
-            f"{label} {text!r}: give '100 at {'2026-12-01T09:00' if zone else A_TIME}' or "
-            "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone unless the "
-            "waitlist's own time zone is meant)."
+            f"{label} {text!r}: give '100 at {'2026-12-01T09:00' if zone else A_TIME}' or '100 at "
+            "0 9 * * * Europe/Berlin' (a cron expression, followed by a time zone unless it is the "
+            "waitlist's own)."
         )
     if len(words) == 1:
         if zone:
@@ -100,14 +100,15 @@ def hours_line(policy: Mapping[str, Any] | None) -> str:
 
 
 def presence_of(seconds: int | None) -> dict[str, int] | None:
-    """Return the setting `presence`, which makes the waitlist pass over people who are away. Return
-    None if the setting is off.
+    """Return the `presence` setting, which makes the waitlist pass over people who are away.
+
+    Return None if the setting is off.
     """
     return {"seconds": seconds} if seconds else None
 
 
 def presence_text(presence: Mapping[str, int] | None) -> str:
-    """Describe the setting `presence` in words."""
+    """Describe the `presence` setting in words."""
     return f"{presence['seconds']} seconds without a poll" if presence else "never"
 
 
@@ -160,8 +161,8 @@ def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> s
     attempts = waitlist["max_attempts"]
     taken = format_duration(attempts * policy["offer_seconds"])
     return (
-        "With keep_place, a no-show gets the next offer again, before the people behind. A person "
-        f"who never enters gets {format_count(attempts, 'offer', 'offers')} of "
+        "With keep_place, the next offer goes to the no-show again, and not to the people behind. "
+        f"A person who never enters gets {format_count(attempts, 'offer', 'offers')} of "
         f"{format_duration(policy['offer_seconds'])}, occupies a slot for {taken}, and is then "
         "parked. With to_back, the next person gets the slot."
     )

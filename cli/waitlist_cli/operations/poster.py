@@ -1,4 +1,4 @@
-"""Draws a poster with a QR code that opens the customer page of a waitlist."""
+"""Draws a poster with a QR code that opens a waitlist's customer page."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,13 +33,13 @@ FAMILIES = {
     "rounded": "ui-rounded, Quicksand, Nunito, sans-serif",
     "mono": "ui-monospace, Menlo, Consolas, monospace",
 }
-# The width of the white space around a QR code, in modules (ISO/IEC 18004).
+# The width of the white margin around a QR code, in modules (ISO/IEC 18004).
 QUIET_ZONE = 4
 LOGO_HEIGHT = 24
 LARGEST_CODE = 120
 # The width of an average character, as a share of the font size. Wide characters count as two.
 CHARACTER = 0.62
-# The maximum length of the address, because the poster also shows the address as text.
+# The maximum length of the address, which the poster also shows as text.
 MAX_ADDRESS = 250
 ELLIPSIS = "…"
 
@@ -49,8 +49,8 @@ def draw_poster(
 ) -> str:
     """Return the A4 poster as an SVG document.
 
-    By default, the poster is in all languages. If only one language is given, the poster contains
-    the waitlist's name and text in this language.
+    By default, the poster is in all languages. If only one language is given, the waitlist's name
+    and text are in this language too.
     """
     url = _checked(address) if address else address_of(waitlist)
     page = waitlist["page"] or NO_PAGE
@@ -93,8 +93,8 @@ def _content(
     url: str,
     logo: str | None,
 ) -> Iterator[str]:
-    """Yield the texts and the QR code, from the top to the bottom of the sheet."""
-    # If there is a logo, the name gets less room, because phones cannot scan a tiny QR code.
+    """Yield the texts and the QR code, from top to bottom."""
+    # If there is a logo, give the name fewer lines, because phones cannot scan a tiny QR code.
     size, lines = _fitted(name, (19, 15, 12, 9), 2 if logo else 3)
     bottom = BAND + 6.0
     if logo:
@@ -131,7 +131,7 @@ def _content(
 
 def draw_code(url: str) -> tuple[int, str]:
     """Return the QR code of a URL: the number of modules on each side, and the dark modules as an
-    SVG path. The code has the white space around it that scanners need.
+    SVG path. The code includes the white margin that scanners need.
     """
     # Only posters and links need this library, so it is not imported for other commands.
     import segno
@@ -184,14 +184,14 @@ def _checked(address: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Replace control characters, some of which no SVG document may contain."""
+    """Replace control characters, some of which are not allowed in SVG documents."""
     return format_value(" ".join(text.split()))
 
 
 def _fitted(text: str, sizes: Sequence[float], most: int) -> tuple[float, list[str]]:
-    """Return the largest font size at which the text fits into `most` lines. Also return the lines.
+    """Return the largest font size at which the text fits on `most` lines, and the lines.
 
-    If the text does not even fit at the smallest size, shorten the text.
+    If the text does not fit even at the smallest size, shorten it.
     """
     for size in sizes:
         lines = _wrapped(text, INNER / (size * CHARACTER))
@@ -211,7 +211,7 @@ def _wrapped(text: str, width: float) -> list[str]:
                 lines.append(line)
                 line = ""
             at = next(at for at in range(1, len(word) + 1) if _length(word[: at + 1]) > width)
-            # An address is split after its last slash or hyphen that fits on the line.
+            # Split an address after the last slash or hyphen that fits on the line.
             at = max(word.rfind(sign, 0, at) for sign in "/-") + 1 or at
             lines.append(word[:at])
             word = word[at:]

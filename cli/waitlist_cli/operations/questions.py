@@ -1,6 +1,4 @@
-"""Defines the form in which an operator answers a waitlist's questions for a person, and reads the
-answers.
-"""
+"""Defines the form in which operators answer a waitlist's questions for a person, and reads it."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +19,7 @@ USUAL = (
     {"name": "phone", "label": "Telephone number", "type": "tel"},
 )
 ADDRESSES = {"email": ("Email address", "email"), "phone": ("Telephone number", "tel")}
-ONE_PLACE = "A later signup with this address is treated as a signup of the same person."
+ONE_PLACE = "A later signup with this address is treated as a signup by the same person."
 FOR_GUESTS = "People who sign up on the page must answer this."
 # The maximum length of an answer that the service accepts from guests.
 MOST_ANSWER = settings()["page.fields"].max_answer
@@ -61,7 +59,7 @@ def _may_be_number(text: str) -> bool:
 
 
 def check_profile(waitlist: Document, profile: Mapping[str, Any]) -> None:
-    """Raise WrongUsage if an answer in the profile is not allowed by its question.
+    """Raise WrongUsage if a question does not allow the answer in the profile.
 
     The service itself checks the address that identifies a person.
     """
@@ -79,8 +77,8 @@ def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str
     found: dict[str, dict[str, str]] = {part: {} for part in PARTS}
     for field in fields_for(waitlist):
         part, _, name = field.name.partition(".")
-        # If a checkbox is ticked, store the text that the person has accepted. The customer page
-        # stores the same text.
+        # If a checkbox is ticked, store the text that the person has accepted, as the customer page
+        # does.
         typed = accepted(field, values[field.name])
         answer = field.label if field.kind == "tick" and typed else typed
         if answer:
@@ -97,9 +95,9 @@ def accepted(field: Field, typed: str) -> str:
 
 
 def answered_fields(waitlist: Document, person: Document) -> list[Field]:
-    """Return one field for each question, with the answer of this person.
+    """Return a field for each question, with this person's answer.
 
-    Questions whose answers do not fit into a field of one line, such as lists, are left out.
+    Questions whose answers do not fit in a one-line field, such as lists, are left out.
     """
     fields = []
     for field in fields_for(waitlist):
@@ -112,20 +110,20 @@ def answered_fields(waitlist: Document, person: Document) -> list[Field]:
 
 
 def stored_answer(field: Field, person: Document) -> Any:
-    """Return the stored answer of the person to a question, or None if there is no answer."""
+    """Return the person's stored answer to a question, or None if there is no answer."""
     part, _, name = field.name.partition(".")
     return person[part].get(name)
 
 
 def _one_line(stored: object) -> str | None:
-    """Return a stored answer as text. Return None if a field of one line cannot show it exactly."""
+    """Return a stored answer as text, or None if a one-line field cannot show it exactly."""
     if stored is None:
         return ""
     if isinstance(stored, bool) or not isinstance(stored, str | int | float):
         return None
     text = str(stored)
-    # Operators cannot see invisible characters in a form field, so there is no field for such an
-    # answer.
+    # Operators cannot see invisible characters in a form field, so an answer that contains them has
+    # no field.
     return None if CONTROLS.search(text) or text != text.strip() else text
 
 

@@ -7,7 +7,7 @@ from waitlist_cli.terminal.output import format_value
 def passed_over(person: Document) -> str:
     """Return the reasons why a person cannot be admitted or claimed, such as `resting, held back`.
 
-    Return "" if there are no reasons.
+    Return "" if there are none.
     """
     return ", ".join(reason.replace("_", " ") for reason in person.get("not_ready") or ())
 
@@ -31,7 +31,7 @@ HOLD_BACK = PersonAction(
     inverse=lambda person, _: [Inverse("ready", person["entry_id"])],
     bulk=Bulk(
         "Hold {people} back?",
-        "These people keep their places, but others go first until an operator makes them ready.",
+        "These people keep their place, but others go first until an operator makes them ready.",
         "{people}: held back.",
     ),
 )
@@ -57,7 +57,7 @@ READY = PersonAction(
     ],
     bulk=Bulk(
         "Make {people} ready?",
-        "These people keep their places. From now on, they can be offered a slot, admitted or "
+        "These people keep their place. From now on, they can be offered a slot, admitted or "
         "called.",
         "{people}: no longer held back.",
     ),

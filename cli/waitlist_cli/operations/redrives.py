@@ -1,4 +1,4 @@
-"""Returns people who were set aside (parked) to the queue, one after another."""
+"""Returns parked people, who were set aside, to the queue one by one."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -23,22 +23,22 @@ from waitlist_cli.terminal.output import format_count
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# The maximum number of people whom one action in the console returns to the queue. A browser waits
-# for a response for only about a minute.
+# The maximum number of people that one console action returns to the queue, because browsers wait
+# only about a minute for a response.
 MOST_REDRIVEN = 500
 REDRIVE = PersonAction(
     name="redrive",
     title="Return {who} to the queue",
-    consequence="The person waits again, and their number of attempts is reset to 0.",
+    consequence="The person waits again, and their attempts are reset to 0.",
     button="Return",
     path="/{waitlist_id}/parked/{entry_id}/redrive",
-    # The request says when the person was parked (set aside). If the person has been parked again
-    # since then, the service refuses the request.
+    # The request says when the person was parked (set aside). If they have been parked again since,
+    # the service refuses the request.
     fields=(Field("parked_at", "Parked at", "seen"), TO, REASON),
     notice=back_in_queue,
     bulk=Bulk(
         "Return {people} to the queue",
-        "These people wait again, and their numbers of attempts are reset to 0.",
+        "These people wait again, and their attempts are reset to 0.",
         "{people}: back in the queue.",
     ),
 )
@@ -49,7 +49,7 @@ def redrives(
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
     """Return the parked people to the queue, in the order in which they were parked.
 
-    Yield each person with an error or None. The error says why the service refused the request.
+    Yield each person with the error if the service refused the request, or with None.
     """
     path = f"/{waitlist_id}/entries"
     # Read the whole list first, because each request removes a person from the list.
@@ -89,9 +89,8 @@ def _warn(request: ListRequest) -> str:
 REDRIVE_ALL = ListAction(
     name="redrive",
     title="Return everyone who is set aside on {who} to the queue",
-    consequence="All these people wait again, and their numbers of attempts are reset to 0. The "
-    f"people who were set aside first return first. At most {MOST_REDRIVEN:,} people return at a "
-    "time.",
+    consequence="All these people wait again, and their attempts are reset to 0. The people who "
+    f"were set aside first return first. At most {MOST_REDRIVEN:,} people return at a time.",
     button="Return all",
     path=REDRIVE.path,
     fields=(TO, REASON),

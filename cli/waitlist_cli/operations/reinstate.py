@@ -1,4 +1,4 @@
-"""Gives people who have left a waitlist their former places back, one after another."""
+"""Gives people who have left a waitlist their former place back, one by one."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 REINSTATE = PersonAction(
     name="reinstate",
     title="Give {who} their former place back?",
-    consequence="The person returns to exactly their former place. The former entry token becomes "
-    "invalid. A guest needs a new link, which you can create with the action Link.",
+    consequence="The person returns to exactly the place they had. Their old entry token becomes "
+    "invalid. A guest needs a new link, which you can create with the Link action.",
     path=f"{ENTRY}/reinstate",
     notice=lambda entry: (
         f"{{who}} is back at position {format_value(entry['position'])}. The former link no longer "
@@ -31,10 +31,10 @@ REINSTATE = PersonAction(
     # is waiting.
     has_inverse_for=lambda _waitlist, person, _body: person["status"] == "left",
     bulk=Bulk(
-        "Give {people} their former places back?",
-        "These people return to exactly their former places. The former entry tokens become "
-        "invalid. Guests need new links, which you can create with the action Link.",
-        "{people}: back at their former places.",
+        "Give {people} back their former places?",
+        "These people return to exactly the places they had. Their old entry tokens become "
+        "invalid. Guests need new links, which you can create with the Link action.",
+        "{people}: back in their former places.",
     ),
 )
 ON_LIST = "already_on_list"
@@ -45,8 +45,7 @@ NO_TOKENS = "no_entry_tokens"
 class Reinstatements:
     """Reinstates people.
 
-    If a request for a person is repeated, it has the same idempotency key, so the person is
-    reinstated only once.
+    A repeated request has the same idempotency key, so the person is reinstated only once.
     """
 
     api: "Api"

@@ -36,8 +36,8 @@ def found_people(
     are more people, `on_limit` is called with the status.
     """
     wanted = Wanted(text)
-    # If a person's status changes during the search, the person can be read twice. Remember the
-    # people who have been found, and yield each of them only once.
+    # A person whose status changes during the search can be read twice, so remember who has been
+    # found and yield each person only once.
     found: set[str] = set()
     for status in STATUSES:
         seen = 0
@@ -67,7 +67,7 @@ def _matches(person: dict[str, Any], wanted: Wanted) -> bool:
     values = [chosen_id(person), *person["profile"].values(), *person["attributes"].values()]
     texts = [text for value in values for text in _leaves(value)]
     if wanted.is_other_number(number):
-        # An id of the operator, such as a patient number, can look like a call number.
+        # An operator's own id for a person, such as a patient number, can look like a call number.
         return any(map(wanted.is_whole, texts))
     return _contain(texts, wanted) or all(_contain(texts, word) for word in wanted.words)
 

@@ -16,11 +16,10 @@ CHANGED_AGAIN = (
     "Somebody has changed the same settings since you saved them, so nothing was undone. Open the "
     "page again to see the change."
 )
-# The maximum number of attempts to save a change if other operators change settings at the same
-# time.
+# How many times to try to save a change while other operators are changing settings.
 TRIES = 5
 Document = dict[str, Any]
-# The settings of the customer page that apply while `page` is null.
+# The customer page's settings while `page` is null.
 NO_PAGE = defaults("page")
 
 
@@ -39,7 +38,7 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
             raise
         if error.fields:
             raise exists from error
-    # The existing waitlist has exactly these settings. An earlier attempt to send this request has
+    # The existing waitlist has exactly these settings, so an earlier attempt at this request
     # created it.
     return api.operator("GET", f"/{waitlist_id}")
 
@@ -49,21 +48,20 @@ def change(
 ) -> Any:
     """Change settings with a JSON Merge Patch, and return the waitlist.
 
-    If the settings have changed since `version`, raise Refused. If no `version` is given, make the
-    change in any case.
+    If the settings have changed since `version`, raise Refused. If no `version` is given, always
+    make the change.
     """
     try:
         return api.operator("PATCH", f"/{waitlist_id}", given, version=version)
     except Refused as error:
         if error.code != SETTINGS_CHANGED or error.fields:
             raise
-    # The settings already contain this change. An earlier attempt to send this request has made the
-    # change.
+    # The settings already contain this change, so an earlier attempt at this request made it.
     return api.operator("GET", f"/{waitlist_id}")
 
 
 def zone_of(api: "Api", waitlist_id: str) -> Callable[[], str]:
-    """Return a function that asks the service for the time zone of the waitlist."""
+    """Return a function that asks the service for the waitlist's time zone."""
     return lambda: str(api.operator("GET", f"/{waitlist_id}")["timezone"])
 
 
@@ -98,7 +96,7 @@ def change_seen(
         try:
             saved = change(api, waitlist_id, patch, now["version"])
             if saved["version"] != now["version"] + 1:
-                # Somebody has changed the settings since, so an undo might undo that change too.
+                # Somebody has changed the settings since, so undoing might revert their change too.
                 return Change({}, {})
             return Change({name: now[name] for name in mine}, {name: saved[name] for name in mine})
         except Refused as error:
@@ -114,9 +112,9 @@ def change_seen(
 
 
 def change_back(api: "Api", waitlist_id: str, made: Change) -> None:
-    """Give the changed settings their former values again.
+    """Restore the former values of the changed settings.
 
-    If somebody has changed one of these settings since then, raise Refused.
+    Raise Refused if somebody has changed one of these settings since.
     """
     try:
         change_seen(api, waitlist_id, made.after, made.before)
@@ -127,9 +125,9 @@ def change_back(api: "Api", waitlist_id: str, made: Change) -> None:
 
 
 def replacement_patch(former: Any, new: Any) -> Any:
-    """Return the JSON Merge Patch that changes the object `former` into the object `new`.
+    """Return the JSON Merge Patch that turns the object `former` into the object `new`.
 
-    If either of them is not an object, return `new`. The service then refuses an invalid value.
+    If either is not an object, return `new`, which the service refuses if it is invalid.
     """
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new

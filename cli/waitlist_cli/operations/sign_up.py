@@ -26,7 +26,7 @@ def address_field(waitlist: Mapping[str, Any]) -> str | None:
 def sign_up(api: "Api", waitlist_id: str, key: str, *, ended: str = "", **row: Any) -> Any:
     """Sign up a customer, even if the waitlist is closed, and return the result.
 
-    If the waitlist sends the message `joined`, the customer gets this message.
+    If the waitlist sends `joined` messages, the customer receives one.
 
     Raises Refused if the service refuses the signup.
     """
@@ -56,7 +56,7 @@ def _add(request: ListRequest) -> tuple[str, Any]:
         problem = FieldProblem(first.name, NO_ANSWER)
         raise WrongUsage(NO_ANSWER, fields=[problem])
     if address not in found["profile"]:
-        # The id is derived from the key of the dialog, so submitting the dialog twice adds only one
+        # The id is derived from the dialog's key, so submitting the dialog twice adds only one
         # person.
         customer_id = customer_id or MADE_ID.format(key=request.key)
     typed = values["joined_at"]
@@ -74,8 +74,8 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     place = f" Position: {format_value(person['position'])}." if person["position"] else ""
     silent = explain_silence(waitlist, found["profile"]) if result.get("has_no_address") else ""
     notice = NOTICES[result["outcome"]].format(who=name_of(person, waitlist))
-    # If the console has made up the customer id, the service cannot know that the person may
-    # already be on the waitlist. Warn about a possible duplicate in this case.
+    # If the console made up the customer id, the service cannot tell whether the person is already
+    # on the waitlist, so warn about a possible duplicate.
     has_made_id = customer_id != values["customer_id"]
     twice = warn_of_same_person(request.api, waitlist, person) if has_made_id else ""
     return f"{notice}{place}{twice}{silent}", result
@@ -91,7 +91,7 @@ def explain_silence(waitlist: Mapping[str, Any], profile: Mapping[str, Any]) -> 
 
 
 def _country_of_numbers(waitlist: Mapping[str, Any]) -> str | None:
-    """Return the country of telephone numbers that have no country code.
+    """Return the country of telephone numbers without a country code.
 
     Return None if the settings name no such country.
     """
@@ -108,21 +108,21 @@ NOTICES = {
     "banned": "{who} is banned and was not added.",
 }
 NO_ANSWER = "Answer at least one question, so that you can find the person again."
-NO_MESSAGES = " They get no messages, because there is no suitable address."
+NO_MESSAGES = " They receive no messages, because there is no suitable address."
 NO_SMS = (
-    "The list sends no SMS to this telephone number. The settings of the messages say to which "
-    "countries and to which types of numbers the list sends SMS."
+    "The list sends no SMS to this telephone number. The message settings say which countries and "
+    "types of numbers the list sends SMS to."
 )
 NO_COUNTRY = (
-    "The country of the telephone number is unknown. Edit the number, and begin it with + and the "
+    "The telephone number's country is unknown. Edit the number so that it begins with + and the "
     "country code."
 )
 FIRST_PRIORITY = replace(PRIORITY, value="0")
 JOINED_AT = Field(
     "joined_at",
     "Joined at",
-    hint="Time of the signup, such as 2026-03-01T09:30. It determines the place in the queue. A "
-    "time without a UTC offset is in the time zone of the waitlist. Default: now.",
+    hint="Signup time, such as 2026-03-01T09:30, which determines the place in the queue. A time "
+    "without a UTC offset is in the waitlist's time zone. Default: now.",
     option="--joined-at",
 )
 ADD = ListAction(
@@ -138,7 +138,7 @@ ADD = ListAction(
         replace(
             JOINED_AT,
             kind="time",
-            hint="The time determines the place in the queue. By default, it is the current time.",
+            hint="The time determines the person's place in the queue. Default: now.",
             adapt=name_zone,
         ),
         Field(

@@ -28,7 +28,9 @@ def fold(text: str) -> str:
 
 
 def fold_umlauts(text: str) -> str:
-    """Return a text in lower case, in which umlauts become two letters: Müller becomes mueller."""
+    """Return the text in lower case, with umlauts as two letters. For example, Müller becomes
+    mueller.
+    """
     return fold(unicodedata.normalize("NFC", text.casefold()).translate(UMLAUTS))
 
 
@@ -121,10 +123,8 @@ class Wanted:
 
     def is_other_number(self, call_number: str | None) -> bool:
         """Return whether the text is a call number with the same letters as this call number, but
-        with other digits.
-
-        A text without letters can also be a part of a telephone number, so it is not considered a
-        call number.
+        different digits. Text without letters can be part of a telephone number, so it does not
+        count as a call number.
         """
         number = _split_call_number(call_number or "")
         if number is None or self._call_number is None:

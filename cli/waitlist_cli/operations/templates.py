@@ -1,4 +1,4 @@
-"""Provides the settings of a new waitlist: from a template, or from another waitlist."""
+"""Provides the settings of a new waitlist, from a template or from another waitlist."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,9 @@ TIMES = ("opens_at", "closes_at")
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question of a template, which asks the operator about a setting of the new waitlist.
+    """A template's question, which asks the operator about a setting of the new waitlist.
 
-    If `kind` is empty, the form shows the usual field of the setting.
+    If `kind` is empty, the form shows the setting's usual field.
     """
 
     setting: str
@@ -39,7 +39,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Template:
-    """The settings of a common sort of waitlist."""
+    """The settings of a common kind of waitlist."""
 
     label: str
     summary: str
@@ -63,7 +63,7 @@ def settings_like(api: "Api", like: str, zone: str = "") -> dict[str, Any]:
     """Return the settings for a new waitlist.
 
     `like` is the name of a template, or the id of a waitlist whose settings are copied. If the new
-    waitlist has a time zone, a template gets the settings that fit the country of the time zone.
+    waitlist has a time zone, a template's settings are adapted to the time zone's country.
     """
     now = datetime.now(UTC)
     if template := templates().get(like):

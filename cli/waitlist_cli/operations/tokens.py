@@ -17,9 +17,9 @@ TOKEN = PersonAction(
 )
 LINK = PersonAction(
     name="link",
-    summary="Print the link to the customer page of one person. If the person has asked to change "
-    "their address, --json also prints a link that verifies the new address. Send this "
-    "second link only to the new address.",
+    summary="Print a link to one person's customer page. If the person has asked to change their "
+    "address, --json also prints a link that verifies the new address. Send this second link only "
+    "to the new address.",
     title="Get the link for {who}",
     consequence="Anyone who has the link can act as the customer, so send it only to the address "
     "in the profile. If the address is not verified yet, the customer can verify it with the link.",
@@ -39,8 +39,8 @@ VERIFY = PersonAction(
     "then be offered a slot, called or admitted.",
     button="Mark verified",
     path=f"{ENTRY}/verify",
-    # The request contains the time of the signup, so that it cannot verify a later signup of the
-    # same person.
+    # The request contains the signup time, so that it cannot verify a later signup by the same
+    # person.
     fields=(Field("joined_at", "Joined at", "seen"), REASON),
     notice="The address of {who} is verified.",
 )

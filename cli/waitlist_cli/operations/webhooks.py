@@ -1,6 +1,7 @@
-"""Sends a webhook's dead letters again.
+"""Resends a webhook's dead letters.
 
-A dead letter is an event that the service could not deliver to the webhook for a day.
+A dead letter is an event that the service tried to deliver to the webhook for a day, without
+success.
 """
 
 from collections.abc import Iterator
@@ -13,10 +14,9 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Send all dead letters since the time `since` again.
+    """Resend all dead letters since the time `since`.
 
-    Each request sends some of the events. After each request, yield the number of events that the
-    request has sent.
+    Each request resends some of them. After each request, yield how many it has resent.
     """
     more = True
     while more:

@@ -1,13 +1,13 @@
 """Finds the country of a time zone, and the main language of a country.
 
-The countries are in the tables of the IANA time zone database.
+The countries come from the tables of the IANA time zone database.
 """
 
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-# The countries in which most people read one of the service's languages, by the language. The table
+# The countries in which most people read one of the service's languages, by language. The table
 # follows the "likely subtags" of the Unicode CLDR.
 READERS = {
     "en": "AG AI AQ AU BB BM BS BW BZ CA CK CX DM FJ FK FM GB GD GG GI GM GS GU GY IE IM IO JE JM "
@@ -20,7 +20,7 @@ READERS = {
 
 
 def language_of(country: str) -> str:
-    """Return the main language of a country, or "" if the service does not have this language."""
+    """Return the main language of a country, or "" if the service does not support it."""
     return next((one for one, countries in READERS.items() if country in countries.split()), "")
 
 
@@ -29,8 +29,8 @@ def zone_countries() -> dict[str, str]:
     """Return the two-letter country code of each time zone that belongs to one country."""
     found = {zone: country for country, _, zone in _rows("zone.tab")}
     # Some browsers report the former name of a time zone, such as Asia/Calcutta. If several
-    # countries share the zone, leave out its former names, because they may belong to any of these
-    # countries.
+    # countries share the zone, leave out its former names, because each of them may belong to any
+    # of these countries.
     shared = {zone for countries, _, zone in _rows("zone1970.tab") if "," in countries}
     former = {
         name: found[zone]

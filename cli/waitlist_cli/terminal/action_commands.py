@@ -29,8 +29,8 @@ def person_command(
 ) -> None:
     """Register a command that carries out an action on a person.
 
-    The name of the command is the second word of `example`. If `instead` is given, the command has
-    the option `flag`, with which it carries out `instead` and not `action`.
+    The command is named after the second word of `example`. If `instead` is given, the command has
+    the option `flag`, which makes it carry out `instead` rather than `action`.
     """
     own = [parameter for field in action.fields for parameter in options_of(field)]
     if action.is_deleting:
@@ -56,7 +56,7 @@ def person_command(
 def list_command(
     action: ListAction, panel: str, example: str, report: Callable[[Context, Any], None]
 ) -> None:
-    """Register the command of an action on a waitlist.
+    """Register the command for an action on a waitlist.
 
     The function `report` prints the response.
     """
@@ -76,7 +76,7 @@ def list_command(
 def with_fields(parameter: str, fields: Sequence[Field]) -> Callable[[Function], Function]:
     """Return a decorator that gives a command an option for each of these fields.
 
-    The command receives the values of all these options in one parameter.
+    The command receives all their values in one parameter.
     """
     options = [option for field in fields for option in options_of(field)]
     return lambda function: replace_parameter(
@@ -115,11 +115,11 @@ def options_of(field: Field) -> Iterator[Parameter]:
 def values_of(
     fields: Sequence[Field], typed: dict[str, Any], show: Callable[[], Any] = dict
 ) -> dict[str, Any]:
-    """Return the values that the operator has given for these fields.
+    """Return the values that the operator gave for these fields.
 
-    A field of the kind `seen` contains a value that the operator does not choose, such as the time
-    at which a person was parked. If the operator has not given this value, it is read from the
-    entry that `show` returns.
+    A `seen` field contains a value that the operator does not choose, such as the time when a
+    person was parked. If the operator did not give this value, it is read from the entry that
+    `show` returns.
     """
     values: dict[str, Any] = {}
     for field in fields:

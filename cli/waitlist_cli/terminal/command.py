@@ -20,9 +20,9 @@ from waitlist_cli.terminal.output import discard, escaped_json
 COMMON = frozenset(field.name for field in fields(Choice))
 SERVICE_PANEL = "Which service"
 EXIT_CODES = (
-    "Exit codes: 0 success. 1 refused by the service, an `import` had refused rows, or a "
-    "program of `work` failed. 2 wrong usage, or a file cannot be read or written. 3 the service "
-    "is unreachable or unavailable. 4 not authorised. 5 the service failed. 130 interrupted."
+    "Exit codes: 0 success. 1 refused by the service, an `import` had refused rows, or a program "
+    "run by `work` failed. 2 wrong usage, or a file cannot be read or written. 3 the service is "
+    "unreachable or unavailable. 4 not authorised. 5 the service failed. 130 interrupted."
 )
 EXAMPLE = "waitlist --local create bakery --name Bakery"
 
@@ -125,8 +125,8 @@ def _keep_choice(
         bool | None,
         typer.Option(
             "--local",
-            help="Use the local service that `make run` has started, on the port in the "
-            "environment variable PORT, or on port 8080.",
+            help="Use the local service started by `make run`, on the port in the PORT environment "
+            "variable, or on port 8080.",
             show_default=False,
             rich_help_panel=SERVICE_PANEL,
         ),
@@ -175,7 +175,7 @@ def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
         output.note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
-        # The output goes to a pipe, and the program that reads the pipe, such as `head`, has ended.
+        # The output goes to a pipe whose reader, such as `head`, has exited.
         discard(output.console)
         return 0
     except OSError as error:

@@ -71,17 +71,15 @@ class Context(typer.Context):
     def person(self, waitlist: str, entry: str | None, customer: str | None) -> Person:
         """Return the person whom the operator chose by entry id or by customer id.
 
-        All requests about this person have the same Idempotency-Key. A repeated request therefore
-        has no second effect.
+        All requests about this person have the same Idempotency-Key, so repeating a request has no
+        further effect.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, str(uuid.uuid4()))
 
     @cached_property
     def waitlist(self) -> Document | None:
-        """The waitlist that the command is about. It is None if there is no such waitlist, or if it
-        cannot be read.
-        """
+        """The command's waitlist, or None if it does not exist or cannot be read."""
         waitlist_id = self.params.get("waitlist")
         if not waitlist_id:
             return None
@@ -92,10 +90,9 @@ class Context(typer.Context):
         return found
 
     def describe_person(self, entry_id: str) -> str:
-        """Return the name and the entry id of a person, such as `Ada (k2…)`, for an operator at a
-        terminal.
+        """Return a person's name and entry id, such as `Ada (k2…)`, for an operator at a terminal.
 
-        Return only the entry id if a program reads the output, or if the name is not known.
+        Return only the entry id if a program reads the output or the name is not known.
         """
         if not self._has_reader or self.waitlist is None:
             return entry_id
@@ -107,7 +104,7 @@ class Context(typer.Context):
         return name if name == entry_id else f"{name} ({entry_id})"
 
     def name_person(self, entry: Document) -> str:
-        """Return the name of a person for an operator at a terminal, and otherwise an id."""
+        """Return a person's name for an operator at a terminal, or else an id."""
         if not self._has_reader or self.waitlist is None:
             return format_value(entry["customer_id"] or entry["entry_id"])
         return name_of(entry, self.waitlist)

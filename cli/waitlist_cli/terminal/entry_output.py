@@ -82,9 +82,8 @@ def print_entries(
         context.output.json({"entries": list(people)})
         return
     if context.output.console.is_terminal:
-        # On a terminal, show only one id for each person, so that enough space is left for the
-        # profile. This is the customer id, or the entry id if the operator has not chosen a
-        # customer id.
+        # On a terminal, show only one id for each person, to leave room for the profile: the
+        # customer id, or the entry id if the operator has not chosen a customer id.
         people = [
             {**entry, "customer_id": chosen_id(entry) or entry["entry_id"]} for entry in people
         ]
@@ -117,8 +116,8 @@ def print_each(
 ) -> int:
     """Print the people whom the service refused, count the others, and return the exit code.
 
-    `people` contains a name, the fields that identify the person in the JSON output, and an error
-    for each person. The error is None if the request succeeded.
+    For each person, `people` contains a name, the fields that identify the person in the JSON
+    output, and an error, which is None if the request succeeded.
     """
     count, refused = 0, []
     for name, who, refusal in people:

@@ -1,4 +1,4 @@
-"""Prints the reasons why a person has their current position in the queue."""
+"""Prints why a person has their current position in the queue."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict

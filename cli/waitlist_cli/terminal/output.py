@@ -44,11 +44,11 @@ WHOLE = (
 )
 # The separator between the values of an attribute, both on the screen and in files.
 VALUE_SEPARATOR = ";"
-# If the columns of a table would be narrower than this on the terminal, each row is printed as a
-# block of lines instead.
+# If a table's columns would be narrower than this on the terminal, each row is printed as a block
+# of lines instead.
 LEAST_WIDTH = 10
-# Control characters in customers' texts are not printed unchanged. They could move the cursor,
-# overwrite the screen or reverse the reading direction.
+# Control characters in customers' texts are not printed unchanged, because they could move the
+# cursor, overwrite the screen or reverse the reading direction.
 CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -82,7 +82,7 @@ def format_duration(seconds: int | None) -> str:
 
 
 def estimate_text(estimate: Mapping[str, Any]) -> str:
-    """Format an estimated wait and its lower and upper bound, such as 2 h (1 h to 4 h)."""
+    """Format an estimated wait and its lower and upper bounds, such as 2 h (1 h to 4 h)."""
     seconds, low, high = (format_duration(estimate[name]) for name in ("seconds", "low", "high"))
     return seconds if low == high else f"{seconds} ({low} to {high})"
 
@@ -127,11 +127,11 @@ def accept_any_text(stream: object) -> None:
 
 
 _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
-# What the operator can do after an error. The keys are the error codes of the service.
+# What the operator can do after an error, by the service's error code.
 NEXT_STEPS = {
     "confirm_off": "To ask people regularly whether they are still waiting, run `waitlist edit "
     "WAITLIST --confirm-every-days 90`.",
-    "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by a part of their data.",
+    "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by part of their data.",
     "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why the entry cannot be admitted "
     "now.",
     "not_inside": _STATUS,
@@ -146,11 +146,9 @@ NEXT_STEPS = {
 
 
 class Console(rich.console.Console):
-    """A console of the library rich that raises BrokenPipeError if nobody reads the output any
-    more.
+    """A Rich console that raises BrokenPipeError once nobody reads the output.
 
-    By default, rich would end the whole process with exit code 1 when the reading program has
-    ended.
+    By default, Rich exits with code 1 when the reading program has ended.
     """
 
     def on_broken_pipe(self) -> None:
@@ -169,9 +167,9 @@ def discard(console: Console) -> None:
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a command.
+    """A command's output.
 
-    Results go to standard output. Notes and errors go to standard error.
+    Results go to standard output, and notes and errors go to standard error.
     """
 
     as_json: bool
@@ -262,7 +260,7 @@ class Output:
         self.console.print(Text(replace_controls(text)), soft_wrap=True)
 
     def _shown(self, value: object) -> object:
-        """Convert the times in a value to the time zone in which the output shows times."""
+        """Convert the times in a value to the time zone of the output."""
         if isinstance(value, str) and INSTANT.search(value):
             return localize_briefly(value, self.zone())
         return value
@@ -286,8 +284,8 @@ class Output:
         self.note(f"{format_value(error.message)}{code}", "red")
         for field in error.fields:
             line = f"{field.field}: {field.message}"
-            # If only one field is invalid, the error message often names the field already. Do not
-            # print the field's error twice.
+            # If only one field is invalid, the error message often contains the field's error, so
+            # do not print it twice.
             if line not in error.message:
                 self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:

@@ -15,8 +15,8 @@ from waitlist_cli.terminal.output import CONTROLS, escaped_json
 # The longest pause between two requests, in seconds.
 MOST_SECONDS = 3600.0
 ANYONE = "anyone"
-# A filter can have several attributes, separated by commas. A comma is a separator only if a name
-# and `=` follow it. Every other comma is part of a value.
+# A filter can have several attributes, separated by commas. A comma separates attributes only if a
+# name and `=` follow it. Any other comma is part of a value.
 NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
 WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="Id of the waitlist.")]
 EntryId = Annotated[
@@ -26,19 +26,17 @@ Customer = Annotated[
     str | None,
     typer.Option(
         "--customer",
-        help="Customer id of the person. Use this option instead of ENTRY.",
+        help="The person's customer id. Use this option instead of ENTRY.",
         show_default=False,
     ),
 ]
-Reason = Annotated[
-    str, typer.Option("--reason", help="Reason that is stored in the person's history.")
-]
+Reason = Annotated[str, typer.Option("--reason", help="Reason to store in the person's history.")]
 Delimiter = Annotated[
     str,
     typer.Option(
         "--delimiter",
-        help="Delimiter of a CSV file. Write `tab` for a tab. A first line such as `sep=;` in the "
-        "file takes precedence over this option.",
+        help="The CSV file's delimiter. Write `tab` for a tab. If the file begins with a line such "
+        "as `sep=;`, that line takes precedence.",
     ),
 ]
 Encoding = Annotated[
@@ -63,8 +61,8 @@ Prefer = Annotated[
     typer.Option(
         "--prefer",
         metavar="NAME=VALUE[,NAME=VALUE]",
-        help="Prefer people with these attributes. You can repeat the option. People who match an "
-        "earlier filter then come first. The filter 'anyone' matches everyone.",
+        help="Prefer people with these attributes. If you repeat the option, people who match an "
+        "earlier filter come first. The filter 'anyone' matches everyone.",
     ),
 ]
 HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="Maximum number of people.")]
@@ -74,7 +72,7 @@ Since = Annotated[
         "--since",
         metavar="TIME",
         help="Include only what happened since this time: today, 30min, 1h, 2d, or "
-        "2026-03-01T09:30. A time without a UTC offset is in the time zone of the waitlist.",
+        "2026-03-01T09:30. A time without a UTC offset is in the waitlist's time zone.",
     ),
 ]
 Unverified = Annotated[
@@ -119,7 +117,7 @@ def pair(text: str, option: str) -> tuple[str, str]:
 
 
 def typed_filters(filters: Sequence[str] | None, prefer: Sequence[str] | None) -> dict[str, Any]:
-    """Convert the options --filter and --prefer to fields of the request body.
+    """Convert the --filter and --prefer options to request body fields.
 
     Raise WrongUsage if both options are given.
     """
@@ -160,9 +158,7 @@ def filters_of(text: str, label: str) -> dict[str, Any]:
 def profile_of(
     before: dict[str, Any], whole: str | None, texts: Sequence[str] | None
 ) -> dict[str, Any]:
-    """Return a copy of the profile in which the options --profile-json and --set have been
-    applied.
-    """
+    """Return a copy of the profile with the --profile-json and --set options applied."""
     profile = dict(before) if whole is None else json_object(whole, "--profile-json")
     for text in texts or ():
         name, value = pair(text, "--set")
@@ -178,7 +174,7 @@ def profile_of(
 def attributes_of(
     before: dict[str, Any], texts: Sequence[str] | None, label: str = "--attribute"
 ) -> dict[str, Any]:
-    """Return a copy of the attributes, changed as the `--attribute` options say.
+    """Return a copy of the attributes with the `--attribute` options applied.
 
     `label` is the name of the option in error messages.
     """
@@ -198,8 +194,8 @@ def lines_of(text: str) -> list[str]:
 def quote_value(value: str) -> str:
     """Format an attribute value for a line of a form.
 
-    If the value contains invisible characters, format it as a JSON string, in which the operator
-    can see these characters.
+    If the value contains invisible characters, format it as a JSON string, which makes them visible
+    to the operator.
     """
     return escaped_json(value) if value.startswith('"') or CONTROLS.search(value) else value
 
@@ -234,7 +230,7 @@ def _json(text: str, option: str) -> Any:
 
 
 def only_of(unverified: bool, asked: bool) -> dict[str, str]:
-    """Convert the options --unverified and --asked to the query parameter `only`.
+    """Convert the --unverified and --asked options to the `only` query parameter.
 
     Raise WrongUsage if both options are given.
     """

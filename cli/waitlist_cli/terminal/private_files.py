@@ -15,7 +15,7 @@ def open_private(
     encoding: str = "utf-8",
     errors: str = "strict",
 ) -> TextIO:
-    """Open a text file for writing that only its owner can read.
+    """Open a text file for writing, and make it readable only by its owner.
 
     Raises OSError if the file belongs to another user.
     """
@@ -35,7 +35,7 @@ def open_private(
 
 
 def _restrict(descriptor: int, path: str | Path) -> None:
-    # On Windows, the function os.fchmod exists only in Python 3.13 and later.
+    # On Windows, os.fchmod exists only in Python 3.13 and later.
     if hasattr(os, "fchmod"):
         os.fchmod(descriptor, OWNER_ONLY)
     else:

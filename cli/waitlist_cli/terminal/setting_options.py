@@ -18,7 +18,7 @@ from waitlist_cli.terminal.times import check_instant, utc
 # These settings have no options here, because the commands `policy`, `page`, `open`, `close`,
 # `pause` and `resume` change them.
 OF_OTHER_COMMANDS = ("admission", "page", "open", "paused")
-# The names of options that differ from the names of their settings.
+# The option names that differ from the names of their settings.
 NAMES = {
     "lease_seconds": "--lease",
     "hide_counts": "--hide-counts/--show-counts",
@@ -41,7 +41,7 @@ NAMES = {
     "page.enter_url": "--enter",
     "page.image_url": "--image",
 }
-# The placeholders that the help shows for the values of each type.
+# The placeholder that the help shows for values of each type.
 METAVARS = {
     "integers": "NUMBER[,NUMBER]",
     "strings": "ITEM[,ITEM]",
@@ -52,7 +52,7 @@ METAVARS = {
 }
 HINTS = {
     "lists": "Repeat the option for several items.",
-    "object": "Give a JSON file, or - for standard input. The JSON replaces the former value.",
+    "object": "Give a JSON file, or - for standard input. The JSON replaces the current value.",
     "time": "Give a time such as 2026-12-01T09:00:00+01:00.",
 }
 OFF = {"integer": "0", "choice": "off"}
@@ -60,17 +60,17 @@ MANY = ("integers", "strings", "lists")
 
 
 def with_settings(function: Function) -> Function:
-    """Replace the parameter `settings` of a command with one option for each setting."""
+    """Replace a command's `settings` parameter with one option for each setting."""
     names = [name for name in settings() if name.split(".")[0] not in OF_OTHER_COMMANDS]
     return with_settings_named(names)(function)
 
 
 def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Function], Function]:
-    """Return a decorator that replaces the parameter `settings` of a command with one option for
-    each named setting.
+    """Return a decorator that replaces a command's `settings` parameter with an option for each
+    named setting.
 
-    If `group` is given, all settings belong to this group, and the names of the options do not
-    contain the name of the group.
+    If `group` is given, all settings belong to this group, and the option names omit the group's
+    name.
     """
     chosen = [settings()[name] for name in names if settings()[name].type != "group"]
     options = [

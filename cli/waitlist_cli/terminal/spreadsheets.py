@@ -11,15 +11,15 @@ from collections.abc import Iterable
 from typing import TextIO
 
 UTF_8_MARK = "\ufeff"
-# The characters with which a formula begins. In some countries, spreadsheets also accept their
-# full-width forms.
+# The characters that begin a formula. In some countries, spreadsheets also accept their full-width
+# forms.
 _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
 # A formula can also begin within a value, after a comma, semicolon, tab or line break, because some
 # spreadsheets split a line at these characters.
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# A text that begins like a formula gets an apostrophe in the file, so that a spreadsheet does not
-# run the formula. A customer's text can already begin with apostrophes. The file then contains one
-# more apostrophe, and reading the file removes exactly one.
+# In the file, an apostrophe is added to text that begins like a formula, so that a spreadsheet does
+# not run it. A customer's text can itself begin with apostrophes, so reading the file removes
+# exactly one.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
 # This pattern matches values that a spreadsheet would change. A spreadsheet drops tabs and line
@@ -27,8 +27,8 @@ _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")
-# Other programs may have put an apostrophe before a formula. They do so only at the beginning of a
-# value. This pattern matches such values.
+# This pattern matches values in which another program may have put an apostrophe before a formula.
+# Other programs do so only at the beginning of a value.
 _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 

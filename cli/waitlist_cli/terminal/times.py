@@ -24,8 +24,8 @@ class SkippedTime(ValueError):
 def read_time(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> datetime:
     """Parse a time. If the time has no UTC offset, it is a local time in `zone`.
 
-    If clocks show the local time twice, return the earlier time. If clocks skip the local time,
-    raise SkippedTime.
+    If clocks show the local time twice, return the earlier time. If they skip it, raise
+    SkippedTime.
     """
     moment = _parsed(text, time_format)
     if moment.tzinfo:
@@ -133,7 +133,7 @@ def _in_utc(text: str, zone: Callable[[], str]) -> str:
 def since_of(
     text: str | None, now: datetime | None = None, zone: Callable[[], str] = lambda: "UTC"
 ) -> dict[str, str]:
-    """Convert the option --since to the query parameter `since`, which is a time in UTC.
+    """Convert the --since option to the `since` query parameter, which is a time in UTC.
 
     The option is a time, a date, `today`, or a duration such as 30min, which is counted back from
     now. Times without a UTC offset are in the time zone that the function `zone` returns.
@@ -188,7 +188,7 @@ def _parsed(text: str, time_format: str | None) -> datetime:
     if ZONE_NAME not in re.findall("%.", time_format):
         return datetime.strptime(text, time_format)  # noqa: DTZ007 (read_time gives it its zone)
     # Python's strptime accepts the name of a time zone, but does not apply the time zone to the
-    # time. Accept only the names of UTC, because any other name would lead to a wrong time.
+    # time. Accept only the names of UTC, because any other name would give the wrong time.
     parts = re.split("(%.)", time_format)
     for name in UTC_NAMES:
         known = "".join(name if part == ZONE_NAME else part for part in parts)

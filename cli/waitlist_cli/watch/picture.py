@@ -18,13 +18,13 @@ from waitlist_cli.terminal.output import format_details, format_duration, format
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# From this terminal width on, in columns, the screen shows the numbers side by side, and also the
-# profiles of the people.
+# If the terminal is at least this many columns wide, the screen shows the numbers side by side, and
+# includes people's profiles.
 WIDE = 76
 LONGEST_NAME = 26
 # The number of screen lines that are not used for the table of people.
 OTHER_LINES = 14
-# A waitlist refuses signups in these states. The screen shows each state in its own colour.
+# The states in which a waitlist refuses signups, and the colour in which the screen shows each.
 SHUT = {"closed": "red", "not_open_yet": "yellow"}
 
 
@@ -39,15 +39,15 @@ class Snapshot:
     gone_per_second: float | None
     depths: tuple[int, ...]
     people: Sequence[dict[str, Any]]
-    # If the latest numbers could not be read, this text says why. The snapshot then contains the
-    # previous numbers.
+    # Says why the latest numbers could not be read. The snapshot then contains the previous
+    # numbers.
     problem: str = ""
 
     def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:
         return replace(self, at=at, problem=problem, waitlist=waitlist)
 
     def summary(self) -> dict[str, Any]:
-        """Return the values that `waitlist watch` prints in one line if the output is not a
+        """Return the values that `waitlist watch` prints on one line if the output is not a
         terminal.
         """
         head = self.people[0]["entry_id"] if self.people else None
@@ -64,7 +64,7 @@ class Snapshot:
 
 
 def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
-    """Return everything that the screen shows. The result is not higher than the terminal."""
+    """Return everything that the screen shows, no taller than the terminal."""
     rows = max(3, options.max_height - OTHER_LINES)
     is_wide = options.max_width >= WIDE
     numbers = _numbers(snapshot) if is_wide else _few_numbers(snapshot)

@@ -22,7 +22,7 @@ from waitlist_cli.watch.rates import Rates
 from waitlist_cli.work.signals import Shutdown
 
 HEAD = 50
-# The number of snapshots after which the settings are read again. Settings rarely change.
+# The settings rarely change, so they are read again only after this many snapshots.
 SNAPSHOTS_PER_CONFIGURATION = 10
 DEPTHS = 120
 
@@ -111,8 +111,8 @@ def _interrupt() -> None:
 
 def _show_live(context: Context, snapshots: Iterator[Snapshot]) -> None:
     console = context.output.console
-    # Take the first snapshot before the screen is cleared. If the first snapshot fails, the
-    # operator can then still see the error.
+    # Take the first snapshot before clearing the screen, so that the operator sees the error if it
+    # fails.
     last = next(snapshots)
     with Live(console=console, screen=True, auto_refresh=False) as live:
         live.update(picture(last, console.options), refresh=True)

@@ -33,9 +33,9 @@ class HoldLost(Exception):
 class Hold:
     """A claimed entry, and the earliest time at which its claim can expire.
 
-    The lease of a claim begins when the service receives the request. This moment is not known
-    here, so the lease is counted from the moment before the request was sent. The claim therefore
-    never ends earlier than expected here.
+    The lease begins when the service receives the request. That moment is not known here, so the
+    lease is counted from just before the request was sent, and the claim never ends earlier than
+    expected.
     """
 
     context: Context

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from waitlist_cli.errors import WrongUsage
 
-# The number of seconds within which a program and its child processes should end after SIGTERM.
+# How many seconds a program and its child processes have to end after SIGTERM.
 GRACE_SECONDS = 5.0
 # The interval at which the command checks whether a process group has ended.
 LOOK_SECONDS = 0.05
@@ -20,8 +20,8 @@ STDERR = 2
 class Program:
     """A running program that reads `text` from its standard input.
 
-    If `output_is_ours` is true, the `waitlist` command prints JSON to standard output. The
-    program's output then goes to standard error.
+    If `output_is_ours` is true, the `waitlist` command prints JSON to standard output, so the
+    program's output goes to standard error.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
@@ -50,7 +50,7 @@ class Program:
             return None
 
     def end(self) -> None:
-        """If the program is still running, end the program and all processes that it has started.
+        """If the program is still running, end it and all processes that it has started.
 
         Processes that ignore SIGTERM are killed.
         """
@@ -62,7 +62,7 @@ class Program:
                 return
 
     def _group_ends_within(self, seconds: float) -> bool:
-        """Wait until all processes of the group have ended, but at most `seconds`.
+        """Wait until all processes in the group have ended, but no longer than `seconds`.
 
         Return whether all have ended.
         """
@@ -79,15 +79,15 @@ class Program:
     def _signal(self, number: int) -> bool:
         """Send a signal to the process group, and return whether the group still has processes.
 
-        The number 0 sends no signal, and only checks whether the group still has processes.
+        Signal 0 only checks whether the group still has processes.
         """
         try:
             os.killpg(self._process.pid, number)
         except ProcessLookupError:
             return False
         except PermissionError:
-            # A process of the group belongs to another user, so the system has refused the signal.
-            # The group still has a process.
+            # The system refused the signal because a process in the group belongs to another user,
+            # so the group still has a process.
             return True
         return True
 

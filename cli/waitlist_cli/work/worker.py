@@ -28,14 +28,14 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# The longest pause of a worker after failures. Without pauses, a worker would claim the same person
-# again and again while its program fails.
+# A worker's longest pause after failures. Without pauses, a worker whose program keeps failing
+# would claim the same person over and over.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
-# After a failure, the person is not claimed again for some time. The time doubles with each
-# failure, up to this limit.
+# After a failure, the person is not claimed again for a while. This time doubles with each failure,
+# up to this limit.
 MOST_RETRY_SECONDS = 3600
-# The maximum number of people for whom the command remembers the number of failures.
+# The maximum number of people whose failures the command remembers.
 MOST_REMEMBERED = 10_000
 REASON_LENGTH = 500
 
@@ -86,7 +86,7 @@ class WorkCounts:
                 self.left += 1
 
     def count_failure(self, entry_id: str) -> int:
-        """Count a failure for a person. Return the number of failures for this person."""
+        """Count a failure for a person, and return the person's number of failures."""
         with self.lock:
             times = self.failures.pop(entry_id, 0) + 1
             self.failures[entry_id] = times
@@ -154,8 +154,8 @@ class Worker:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # If the response to a claim is lost, the next request repeats the idempotency key and gets
-        # the same claim. This response has arrived, so the next claim gets a new key.
+        # If the response to a claim is lost, the next request repeats the idempotency key and
+        # receives the same claim. This response has arrived, so the next claim needs a new key.
         self._key = _new_key()
         claims = answer["claims"]
         # If the response contains `limit`, the waitlist allows no more claims at the moment. People
@@ -183,7 +183,7 @@ class Worker:
         except CliError as error:
             outcome = f"not recorded as completed: {error.message}"
         finally:
-            # If an unexpected error was raised, the program may still be running, so end it here.
+            # After an unexpected error, the program may still be running, so end it here.
             program.end()
         self._after(completed=outcome == "completed")
         self._report(hold, outcome, code, time.monotonic() - began, delay)
@@ -289,7 +289,7 @@ def _wait_for_all(running: list[Future[None]], shutdown: Shutdown) -> None:
     """Wait for all workers. If a worker fails, wait for the others, then raise the error."""
     left = set(running)
     while left:
-        # Python runs signal handlers only between two calls of `wait`. Without a timeout, a signal
+        # Python runs signal handlers only between two calls to `wait`. Without a timeout, a signal
         # would have no effect until a worker ends.
         done, left = wait(left, timeout=TICK_SECONDS)
         if any(future.exception() for future in done):

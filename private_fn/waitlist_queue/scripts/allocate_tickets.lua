@@ -2,20 +2,20 @@
 -- PRELUDE clock cold rebuilding
 -- NEEDS tickets
 -- ARGV count shared_milliseconds known_stamp
--- `shared_milliseconds` lists the signup times that several rows have, in the form "ticket:count". The ticket is
+-- `shared_milliseconds` lists the signup times that several rows share, in the form "ticket:count". The ticket is
 -- computed from the signup time.
 -- RETURNS allocated stamp first apart offsets
 local SHARED_MILLISECOND_SECONDS = 86400
--- The distance between the tickets of two signups. The ranks between two tickets stay free for entries that are moved
+-- The distance between the tickets of consecutive signups. The ranks in between stay free for entries that are moved
 -- there later. The clock advances by 16,000 tickets per second, which is enough for 2,000 signups per second.
 local APART = 8
 
--- Imports wait until a rebuild of the queue has ended. During the rebuild, an imported row could get the rank of an
--- entry that has not been restored yet.
+-- Imports wait while the queue is being rebuilt, because an imported row could be given the rank of an entry that has
+-- not been restored yet.
 local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), now)
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
--- Several imported rows can have the same signup time. Count the rows of earlier calls with this time, because the rows
--- of this call come after them in the queue.
+-- Several imported rows can share a signup time. Count the rows of earlier calls with this time, because the rows of
+-- this call come after them in the queue.
 local offsets = {}
 for ticket, size in string.gmatch(shared_milliseconds, '(%d+):(%d+)') do
   offsets[#offsets + 1] = redis.call('HINCRBY', keys.shared_milliseconds, ticket, size) - size

@@ -18,7 +18,7 @@ if before then
     instant = tonumber(instant)
     return instant and as_of < instant and instant <= millis
   end
-  -- Make a new snapshot if the clock went back, or if signups have begun or ended since the last snapshot.
+  -- Make a new snapshot if the clock was set back, or if signups have begun or ended since the last snapshot.
   local is_new = as_of <= millis and millis < as_of + LASTS
   if is_new and not has_passed(meta_opens_millis or nil) and not has_passed(meta_closes_millis or nil) then
     return {'board', as_of, tonumber(total), line, cuts}

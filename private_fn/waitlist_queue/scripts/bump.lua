@@ -1,4 +1,4 @@
--- bump: Moves a waiting entry to another priority, ahead by some places, to the front of its priority, or to the end of
+-- bump: Moves a waiting entry to another priority, some places ahead, to the front of its priority, or to the end of
 -- the queue.
 -- PRELUDE clock cold rebuilding expiring not_ready
 -- NEEDS decisions moves places ranks requeue segments tickets waiting
@@ -8,10 +8,10 @@
 local last_ticket = meta_last_ticket
 local place = place_of(keys, entry_id)
 if not place or place.state ~= 'waiting' then return {'not_waiting'} end
--- If the ticket differs, the customer has signed up again since the message was sent. Do not move the new signup.
+-- If the ticket differs, the customer has signed up again since the message was sent, so do not move the new signup.
 if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- Returns the number of waiting entries before a rank. Positions do not count entries with an unverified address, but
--- this number includes them.
+-- Returns the number of waiting entries before a rank, including entries with an unverified address, which positions do
+-- not count.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(place.rank)
 

@@ -2,7 +2,7 @@
 -- PRELUDE clock cold rebuilding filters claimed tags not_ready
 -- NEEDS certain claim_limit expiry holds pop readiness replay tickets
 -- ARGV entry_id ticket count lease_seconds order filters segments_version tokens once_key once_seconds once_body
--- If the setting `max_claims` allowed fewer claims than requested, `limit` is the text `max_claims`.
+-- If the `max_claims` setting allowed fewer claims than requested, `limit` is the text `max_claims`.
 -- RETURNS claimed|repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS waitlist_paused|expiring|idempotency_key_reused|not_waiting|entry_not_ready|claims_full

@@ -5,7 +5,7 @@
 -- ARGV holds
 -- PER_RUN 50
 --
--- `holds` has a pair "entry_id:token" for each claimed entry, separated by spaces. The script returns one reply for
+-- `holds` has an "entry_id:token" pair for each claimed entry, separated by spaces. The script returns one reply for
 -- each pair.
 -- RETURNS completed|repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold|not_held|claim_mismatch|claim_expired

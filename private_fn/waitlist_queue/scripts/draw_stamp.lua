@@ -1,4 +1,4 @@
--- draw_stamp: Creates a stamp (logical timestamp) for an event that is written only to the record of an entry.
+-- draw_stamp: Creates a stamp (logical timestamp) for an event that is written only to an entry's record.
 -- PRELUDE clock cold
 -- NEEDS tickets
 -- ARGV known_stamp

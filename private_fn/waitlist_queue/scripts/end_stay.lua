@@ -1,4 +1,4 @@
--- end_stay: Removes an entry from the waitlist for good. `counts_as` names the counter that is increased.
+-- end_stay: Removes an entry from the waitlist for good. `counts_as` names the counter to increment.
 -- PRELUDE clock cold claimed not_ready watched
 -- NEEDS inside places policy slots take_out tickets tombstone
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis

@@ -13,8 +13,8 @@ local rank, is_ready = waiting_rank(keys, entry_id)
 -- Keep the entry if it is not waiting, or if it belongs to a newer signup, which has a different ticket.
 if not rank or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
 local packed = redis.call('HGET', keys.readiness, entry_id)
--- If the only reason why the entry is not ready is that the customer has stopped polling, end the customer's wait. If
--- there is any other reason, keep the entry.
+-- End the wait if the entry is not ready only because the customer has stopped polling. If there is any other reason,
+-- keep the entry.
 if not is_ready and has_reason(without_away(packed)) then return {'kept'} end
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end

@@ -4,8 +4,8 @@
 -- ARGV entry_id ticket
 -- RETURNS exited|absent
 local visit = visit_of(keys, entry_id)
--- If the customer has been admitted again since this message was sent, the new admission has a different ticket. This
--- message must not end the new admission.
+-- If the customer has been admitted again since this message was sent, the new admission has a different ticket, and
+-- this message must not end it.
 if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end
 if meta_state == 'hydrating' then
   -- The rebuild may have read the record before the customer left. The mark prevents the rebuild from counting the

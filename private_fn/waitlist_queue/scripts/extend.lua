@@ -1,4 +1,4 @@
--- extend: Extends the claim of an entry. A new lease begins now.
+-- extend: Extends an entry's claim with a new lease that begins now.
 -- PRELUDE clock cold claimed
 -- NEEDS holds tickets
 -- ARGV entry_id token lease_seconds

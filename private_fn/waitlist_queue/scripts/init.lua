@@ -8,8 +8,8 @@
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
 local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 local is_newer = version > tonumber(meta_settings_version or -1)
--- End expired offers before the settings change, because the settings at the time of the expiry decide what happens to
--- the entries.
+-- End expired offers before the settings change, because the settings at the time of expiry decide what happens to the
+-- entries.
 if meta_state == 'warm' and is_newer and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'exists'
 if not meta_state then

@@ -3,7 +3,7 @@
 -- NEEDS holds
 -- ARGV which after after_id skip limit
 -- If `which` is `held`, the page contains entries with a claim or an offer, sorted by deadline. If it is `parked`, the
--- page contains parked entries, sorted by the time of parking.
+-- page contains parked entries, sorted by the time when they were parked.
 --
 -- The page continues after the entry `after_id`, whose time is `after`. If `after_id` is empty, the page skips the
 -- first `skip` entries.

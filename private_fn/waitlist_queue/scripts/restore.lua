@@ -13,9 +13,8 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Releases the slots of an offer or an admission that Redis has, but that the record does not contain. If the record
--- contains a different offer for the same signup, the slots are assigned to that offer. Otherwise, unused slots are
--- given back.
+-- Releases the slots of an offer or an admission that Redis has but the record does not. If the record contains a
+-- different offer for the same signup, the slots are assigned to that offer. Otherwise, unused slots are given back.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then
@@ -25,7 +24,7 @@ local function return_or_assign_slots(hold, new)
   elseif is_same_stay and new.state == 'offered' then
     -- The record has a different offer, which is open. This server does not know which slots were used for that offer,
     -- so the slots of the hold are assigned to it. If the counters in the record include all times of the schedule,
-    -- they already include the slot of that offer. In that case a slot of the schedule is returned.
+    -- they already include the slot of that offer. In that case, a slot of the schedule is given back.
     local scheduled_until, recorded_until = unpack(redis.call('HMGET', keys.meta, 'scheduled_until', 'recorded_until'))
     local of_schedule = scheduled_until == recorded_until and string.match(hold.paid, 's%d+') or ''
     new.paid, hold.paid = string.gsub(hold.paid, of_schedule, ''), of_schedule
@@ -43,8 +42,8 @@ local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'h
 restore_edits(keys, entry_id, segments_version ~= '0' and tags, readiness, place.ticket, present, is_restored)
 if is_restored then
   if present and present.state ~= 'waiting' then return_or_assign_slots(present, place) end
-  -- If the waitlist's admission ends before the offer, the offer is shortened. The record may not contain the new
-  -- deadline yet, so maintenance records it.
+  -- If the waitlist stops admitting people before the offer ends, the offer is shortened. The record may not contain
+  -- the new deadline yet, so maintenance records it.
   local is_shortened = (tonumber(time_millis) or 0) < recorded_millis
   if is_shortened then place.stamp = next_stamp(keys, now) end
   place.rank = restore_place(keys, entry_id, place, present, time_millis)

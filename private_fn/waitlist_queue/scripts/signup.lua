@@ -68,7 +68,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
       ticket = given_ticket
     elseif given_rank then
       rank, ticket = free_rank_after(keys, given_rank), given_rank % TIER
-      -- New tickets must be later than this ticket, even if the clock of the importing client is ahead.
+      -- New tickets must be later than this ticket, even if the importing client's clock is ahead.
       stamp = math.max(stamp, rank % TIER + 1)
     else
       rank, ticket = BACK + stamp, stamp

@@ -18,14 +18,14 @@ local millis = math.floor(now / 1000)
 local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
--- After Redis has lost its data, the number of signups is restored from a value that may be a minute old, and may then
--- be too small. Everybody who is on the waitlist, has left or was admitted has signed up at some time. The number of
--- signups is therefore at least the number of these people.
+-- After Redis has lost its data, the number of signups is restored from a value that may be a minute old, and therefore
+-- too small. Everyone who is on the waitlist, has left or was admitted signed up at some time, so the number of signups
+-- is at least the number of these people.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis
 -- A quota allows offers until a certain number of people have entered. After a quota has ended, its fields stay in
--- Redis until the next quota begins. The reply must not contain the fields of a quota that has ended.
+-- Redis until the next quota begins, but the reply must not contain them.
 local quota, open, entered, since = tonumber(meta_quota or 0), 0, 0, 0
 if quota > 0 then
   open, entered, since = tonumber(meta_quota_open), tonumber(meta_quota_entered), tonumber(meta_quota_since)

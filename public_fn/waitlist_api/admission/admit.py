@@ -60,7 +60,7 @@ class AdmitOneCommand(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True):
-    """The offers that were made in one run of the admission policy."""
+    """The offers made in one run of the admission policy."""
 
     offers: list[Offer]
     # True if the policy has more slots to offer now.
@@ -172,8 +172,8 @@ class Admissions(Struct, frozen=True):
             is_first = self.waitlists.note_scheduled(waitlist, last_millis)
             self.waitlist_cache.forget(waitlist.waitlist_id)
             if not is_first:
-                # Another run of the policy has updated the record in the meantime. Build the
-                # request again from the current record.
+                # Another run of the policy has updated the record in the meantime. Rebuild the
+                # request from the current record.
                 return self._request(
                     self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
                 )
@@ -189,8 +189,8 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save how many slots of the schedule are unused, and until which time Redis has added
-        the slots.
+        """Save how many of the schedule's slots are unused, and up to what time Redis has added
+        them.
 
         If Redis loses these values in a failover, they are restored from the record.
         """
@@ -243,8 +243,8 @@ class Admissions(Struct, frozen=True):
         """Begin the passes of customers whom an earlier attempt has admitted in Redis without
         recording the admission.
 
-        Return the entries with the ends of their passes. If there is no free place inside for a
-        customer, the entry is left out.
+        Return the entries and the times when their passes end. Customers for whom there is no free
+        place inside are left out.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {
@@ -265,6 +265,6 @@ class Admissions(Struct, frozen=True):
 def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
     """Return the requested duration of the offers as text, or nothing if no duration was requested.
 
-    The text is a part of the digest that identifies a repeated request.
+    The text is part of the digest that identifies a repeated request.
     """
     return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

@@ -1,6 +1,4 @@
-"""Call customers to a place, such as a desk. An operator has claimed the entries of these
-customers.
-"""
+"""Call customers to a place, such as a desk, after an operator has claimed their entries."""
 
 from msgspec import Struct
 
@@ -30,7 +28,7 @@ class CallCommand(Struct, frozen=True, kw_only=True):
 class Calls(Struct, frozen=True):
     """Calls customers to a place, such as a desk.
 
-    Each call is stored in the record of the entry. Redis does not store it.
+    Each call is stored in the entry's record, but not in Redis.
     """
 
     entries: EntryRecords

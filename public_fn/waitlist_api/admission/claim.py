@@ -53,7 +53,7 @@ class ClaimCommand(Struct, frozen=True, kw_only=True):
 class Claiming(Struct, frozen=True):
     """The claimed entries.
 
-    If a setting reduced the number of claimed entries, `limit` is the name of this setting.
+    If a setting reduced the number of claimed entries, `limit` names this setting.
     """
 
     offers: list[Offer]
@@ -133,7 +133,7 @@ class Claims(Struct, frozen=True):
         return run_all(call, offers)
 
     def _alter(self, command: ClaimCommand, deadline_millis: int) -> Alter:
-        """Return the function that records the claim in the record of an entry.
+        """Return the function that writes the claim to an entry's record.
 
         If the claim is completed at once, the function also records the admission.
         """
@@ -183,8 +183,8 @@ class Claims(Struct, frozen=True):
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
         """End the claims of the admitted entries in Redis.
 
-        A claim may have ended already, for example because its entry is back in the queue. In this
-        case, remove the entry from Redis.
+        If a claim has already ended, for example because its entry is back in the queue, remove the
+        entry from Redis.
         """
         requests: list[c.Single] = [
             c.Complete(

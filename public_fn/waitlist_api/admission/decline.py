@@ -67,16 +67,17 @@ class Declines(Struct, frozen=True):
         to = command.to or rules.to
         once_key = None
         if command.idempotency_key:
-            # The digest includes the customer's choice `to`. Two requests with the same key but
-            # different choices therefore count as different requests.
+            # The digest includes the customer's choice `to`, so two requests with the same key but
+            # different choices count as different requests.
             once_key = once_key_of(f"{CUSTOMER} {command.to or ''}", command.idempotency_key)
         record = self.entries.find(waitlist_id, entry_id, stay)
         is_repeat = once_key is not None and record.hold.once_key == once_key
         if to != "leave":
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
-                # Limit how often a customer can decline. If nobody else is waiting, the customer
-                # gets the next offer at once, and could otherwise decline offers without end.
+                # Limit how many times a customer can decline. If nobody else is waiting, the
+                # customer receives the next offer at once, and could otherwise go on declining
+                # forever.
                 changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,

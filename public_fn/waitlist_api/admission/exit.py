@@ -29,9 +29,9 @@ class Exits(Struct, frozen=True):
         self, waitlist_id: str, entry_id: str, by: str, *, stay: int | None = None, reason: str = ""
     ) -> EntryRecord:
         """Let an admitted customer exit. If the exit is already recorded, nothing changes."""
-        # First record the exit, and then let Redis stop counting the customer as inside. In the
-        # reverse order, the place could go to another customer before the exit is recorded. If the
-        # queue were rebuilt from the records at that moment, both customers would count as inside.
+        # Record the exit before Redis stops counting the customer as inside. In the reverse order,
+        # the place could go to another customer before the exit is recorded. If the queue were
+        # rebuilt from the records at that moment, both customers would count as inside.
         record = retry_on_conflict(
             lambda: self._record(self.entries.find(waitlist_id, entry_id, stay), by, reason)
         )

@@ -177,8 +177,8 @@ class Holds(Struct, frozen=True):
             result = self._begin_time_inside(verb, command, self._decide(verb, command))
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
-            # Redis forgets a decision soon after the decision is recorded. If the request is then
-            # repeated, Redis refuses it, although the record already contains the change.
+            # Redis forgets a decision soon after it is recorded. If the request is then repeated,
+            # Redis refuses it, although the record already contains the change.
             if record is not None and _is_done(verb, command, record):
                 return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
@@ -248,8 +248,8 @@ class Holds(Struct, frozen=True):
             return record.hold.parked_millis or 0, ""
         if not record.hold.is_offer or record.hold.until_millis is None:
             return NO_TIME
-        # No offer lasts longer than the waitlist's admission, but the record of an offer may still
-        # contain a later deadline.
+        # No offer lasts beyond the time when the waitlist stops admitting people, but the offer's
+        # record may contain a later deadline.
         over_millis = until_millis_of(self.waitlist_cache.find(record.waitlist_id).settings)
         until_millis = record.hold.until_millis
         return min(until_millis, over_millis or until_millis), record.hold.token
@@ -270,8 +270,8 @@ class Holds(Struct, frozen=True):
         except InsideFull as full:
             raise OfferExpired from full
         if renewed.outcome == "absent":
-            # Redis has lost the admission, or another request has recorded the admission in the
-            # meantime. In both cases, the caller has to try again.
+            # Redis has lost the admission, or another request has recorded it in the meantime.
+            # Either way, the caller has to try again.
             raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
@@ -419,7 +419,7 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
 def _error_of_refuted(
     command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for a caller if Redis has acted on an outdated version of the entry."""
+    """Return the error to raise after Redis has acted on an outdated version of the entry."""
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:
         return _error_of(NotHeld(), command, record)
@@ -439,8 +439,8 @@ def _error_of(
     if isinstance(refusal, NotOffered | OfferExpired):
         return refusal
     if isinstance(refusal, NotParked):
-        # According to the record, the entry is set aside, but Redis has a different state.
-        # Maintenance will correct the difference.
+        # The record says that the entry is set aside, but Redis has a different state. Maintenance
+        # will correct the difference.
         is_parked = record.status == "parked" and command.names_time_of(record)
         return Rebuilding() if is_parked else refusal
     if record.status in ("left", "leaving", "joining"):

@@ -33,7 +33,7 @@ from waitlist_shared.ids import new_invitation_id
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
 logger = logging.getLogger(__name__)
-# The time after which a request makes no more offers. Maintenance then makes the remaining offers.
+# The time after which a request makes no more offers, and leaves the rest to maintenance.
 REQUEST_MILLIS = 8_000
 NO_OFFER_MESSAGE = (
     "this waitlist does not send the message `offered`, so add `offered` to `messages.kinds` first"
@@ -70,8 +70,8 @@ class Counted(Struct, frozen=True):
 class Invitations(Struct, frozen=True):
     """Makes the offers of invitations, and counts the outcomes of the offers."""
 
-    # The maximum time that a maintenance run spends on invitations. If the request for an
-    # invitation stopped before all offers were made, maintenance makes the remaining offers.
+    # The maximum time that a maintenance run spends on invitations that requests have left
+    # unfinished.
     MAINTENANCE_MILLIS: ClassVar[int] = 20_000
 
     records: InvitationRecords
@@ -166,7 +166,7 @@ class Invitations(Struct, frozen=True):
         return invitation
 
     def _invite_page(self, invitation: Invitation, *, is_resumed: bool) -> Invitation | None:
-        """Make one page of offers, which is up to 100 offers, and return the updated invitation.
+        """Make one page of up to 100 offers, and return the updated invitation.
 
         Return None if a different run has already stored this page.
         """

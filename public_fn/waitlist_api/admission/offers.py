@@ -29,7 +29,7 @@ class Offer(Struct, frozen=True):
 
     @property
     def view(self) -> EntryView:
-        """The entry as it is shown to the caller.
+        """The entry as shown to the caller.
 
         If the entry was admitted at once, it has no `offered_until`.
         """
@@ -78,7 +78,7 @@ class OfferWriter(Struct, frozen=True):
     ) -> EntryRecord | None:
         """Record a claim or an offer, and return the changed record.
 
-        Return None if the entry is no longer available. The caller then does not get the entry.
+        Return None if the entry is no longer available, so that the caller does not receive it.
         """
         try:
             return self.transitions.record(transition, self.now_millis(), before)
@@ -176,8 +176,8 @@ def give_up_message(
     signup.
     """
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # If the customer is leaving, send the message Leave, which removes the entry and counts the
-    # customer as having left. Otherwise, send the message Drop, which only removes the entry.
+    # If the customer is leaving, send a Leave message, which removes the entry and counts the
+    # customer as having left. Otherwise, send a Drop message, which only removes the entry.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.intent.erase:
         return leave_of(record)

@@ -33,8 +33,8 @@ class Polls(Struct, frozen=True):
     ) -> tuple[EntryView, list[SegmentPlace] | None]:
         """Return the status and position of an entry.
 
-        `names` contains names of attributes. For each declared segment of these attributes, the
-        result includes the entry's position within the segment.
+        `names` contains attribute names. The result includes the entry's position within each
+        declared segment of these attributes.
         """
         places: list[SegmentPlace] | None = None
         if names is None:

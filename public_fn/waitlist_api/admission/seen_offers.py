@@ -1,4 +1,4 @@
-"""Records for each invitation which of the invited customers have seen their offer."""
+"""Records which invited customers have seen the offer that an invitation made them."""
 
 import logging
 
@@ -17,7 +17,7 @@ REMEMBERED = 10_000
 class SeenOffers(Struct, frozen=True):
     """Records that a customer has polled after an invitation made them an offer.
 
-    A process remembers which offers it has recorded, so that it writes each of them only once.
+    A process remembers the offers that it has recorded, so that it writes each of them only once.
     """
 
     invitees: Invitees

@@ -13,8 +13,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 
 NOT_TO_BE_TAKEN = (
-    "The entry is not waiting, so it cannot be claimed and no slot can be offered to it. Another "
-    "operator may have claimed it. Get the entry to see its current status."
+    "The entry is not waiting, so it cannot be claimed or offered a slot. Another operator may "
+    "have claimed it. Get the entry to see its current status."
 )
 
 
@@ -49,8 +49,8 @@ class TakeOne(Struct, frozen=True):
         try:
             restored = self.positions.restore_place(record)
             if restored.ticket != record.ticket:
-                # Redis has lost its newest writes and still has the entry of an earlier signup.
-                # Repair the entry.
+                # Redis has lost its newest writes and still has an earlier signup's entry. Repair
+                # the entry.
                 self.positions.repair_place(record)
             return restored
         except Gone as error:

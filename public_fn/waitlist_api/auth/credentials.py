@@ -66,7 +66,7 @@ class EntryTokens:
     def issue_code(
         self, waitlist_id: str, entry_id: str, stay: int, millis: int, to: str = ""
     ) -> str:
-        """Return a code that is sent to an address of the customer. The code verifies the address.
+        """Return a code that is sent to a customer's address and verifies it.
 
         If the customer has requested a new address, `to` is the entry id that was computed from the
         new address.
@@ -94,7 +94,7 @@ class EntryTokens:
         Key rotation does not change the code.
         """
         # The same key also signs waitlist ids. A waitlist id contains no slash, but the text of an
-        # unsubscribe code does. The two kinds of signatures can therefore not be confused.
+        # unsubscribe code does, so the two kinds of signatures cannot be confused.
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]
@@ -179,8 +179,8 @@ def identify_customer(event: Mapping[str, Any]) -> str:
     subject = str(_authorized(event, "jwt").get("claims", {}).get("sub", ""))
     if not subject:
         raise Unauthorized(
-            "Send a token from the configured OIDC issuer in the header Authorization, after the "
-            "word Bearer."
+            "Send a token from the configured OIDC issuer as a bearer token in the Authorization "
+            "header."
         )
     if not re.fullmatch(CUSTOMER_ID, subject):
         raise Forbidden("The token's `sub` claim must be 1 to 256 printable ASCII characters.")

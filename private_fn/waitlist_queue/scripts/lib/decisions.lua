@@ -2,8 +2,8 @@
 -- entry's record in DynamoDB. The hash `pending_decisions` contains the pending decisions about each entry, oldest
 -- first.
 --
--- A decision is stored as text. The function `read_decisions` separates its fields, and the Python class `Decision`
--- explains them.
+-- A decision is stored as text. The function `read_decisions` splits it into fields, which the Python class `Decision`
+-- explains.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
 -- Returns the logical timestamp and the field `placed` of the newest pending decision about an entry. Both are 0 if
@@ -96,7 +96,7 @@ local function last_end(keys, entry_id, stamp)
   end)
 end
 
--- Returns the newest pending decision before a logical timestamp. Returns nil if there is none.
+-- Returns the newest pending decision before a logical timestamp, or nil if there is none.
 local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end

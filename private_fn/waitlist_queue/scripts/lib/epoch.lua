@@ -1,7 +1,7 @@
 -- NEEDS tickets
 
--- The latest known logical timestamp of the earlier queue is `floor`. A new queue must begin after the last logical
--- timestamp of the earlier queue.
+-- `floor` is the latest known logical timestamp of the earlier queue. A new queue must begin after the earlier queue's
+-- last logical timestamp.
 --
 -- If the Redis clock is more than SLACK_SECONDS behind `floor`, it has been set back. The earlier queue may then have
 -- used timestamps that are later than `floor` by up to UNKNOWN_SECONDS. UNKNOWN_SECONDS is large, because `floor` comes
@@ -13,8 +13,8 @@ local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
 -- moved. They leave no gaps while the tickets are more than a second ahead of the clock.
 local SPARE_SECONDS = 0.5
 
--- Returns the first logical timestamp of a new queue. This timestamp is later than those of all earlier queues of the
--- waitlist.
+-- Returns the first logical timestamp of a new queue, which is later than every timestamp of the waitlist's earlier
+-- queues.
 local function first_stamp_of_epoch(floor, clock_micros)
   local first = ticket_after(floor, clock_micros)
   if tonumber(floor) == 0 then return first end

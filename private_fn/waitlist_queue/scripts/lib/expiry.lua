@@ -4,11 +4,11 @@ local EXPIRED_AT_ONCE = 200
 
 -- Returns what happens to an entry whose claim or offer has expired: `leave`, `to_back`, `park` or `keep_place`.
 --
--- The setting `no_show` says what happens after a missed offer. With the setting `misses`, something else can happen
--- after several missed offers.
+-- The `no_show` setting says what happens after a missed offer. The `misses` setting can override it after several
+-- missed offers.
 --
 -- An expired claim counts as an attempt, and an entry with too many attempts is parked. A missed offer counts as an
--- attempt only if the waitlist has the setting `misses`, or if `no_show` is `keep_place`.
+-- attempt only if the waitlist has the `misses` setting, or if `no_show` is `keep_place`.
 local function after_end(hold, ends)
   local is_offer = hold.state == 'offered'
   if is_offer and not ends.misses and ends.no_show ~= 'keep_place' then return ends.no_show end

@@ -44,7 +44,7 @@ local function hold_until(keys, entry_id, state, deadline)
 end
 
 -- Removes the deadline of a claim or an offer that has ended. If the customer was admitted, `keeps_room` is true.
--- Otherwise, another customer may now get an offer, so the next poll runs the admission policy.
+-- Otherwise, another customer may now be offered a slot, so the next poll runs the admission policy.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
@@ -110,7 +110,7 @@ local function check_offer(keys, entry_id, ticket, token, offered_until_millis, 
 end
 
 -- Returns whether a claim or an offer has expired but has not been ended yet. Until it is ended, positions and counts
--- are wrong. Scripts that return positions or counts then return `expiring` instead.
+-- are wrong, so scripts that return them return `expiring` instead.
 local function has_expired_holds(keys, now)
   return redis.call('ZCOUNT', keys.held, '-inf', math.floor(now / 1000)) > 0
 end

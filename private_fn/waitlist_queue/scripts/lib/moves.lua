@@ -1,11 +1,11 @@
 -- NEEDS int_text tickets
 
 -- A sorted set contains the moves of an entry: the idempotency key of each move, with the move's logical timestamp as
--- the score. Moves are remembered for a day, so that a repeated request does not move the entry again.
+-- the score. Moves are remembered for a day, so that a repeated request does not move the entry a second time.
 local MOVE_SECONDS = 86400
 local OLD_MOVES_PER_RUN = 20
 
--- Deletes some moves that are older than a day. Without this, old moves could stay in the set, because each new move
+-- Deletes some moves that are older than a day. Otherwise, old moves could stay in the set, because each new move
 -- postpones the expiry of the whole set.
 local function forget_old_moves(keys, stamp)
   local oldest = stamp - MOVE_SECONDS * TICKETS_PER_SECOND
@@ -13,8 +13,8 @@ local function forget_old_moves(keys, stamp)
   if #old > 0 then redis.call('ZREM', keys.moves, unpack(old)) end
 end
 
--- Remembers a move. The whole set expires at one time. This time is only ever postponed, so that no move is forgotten
--- too early.
+-- Remembers a move. The set expires as a whole, and its expiry is only ever postponed, so that no move is forgotten too
+-- early.
 local function remember_move(keys, once_key, stamp, seconds, ...)
   redis.call('ZADD', keys.moves, 'NX', stamp, once_key, ...)
   if redis.call('EXPIRE', keys.moves, seconds, 'GT') == 0 then
@@ -28,7 +28,7 @@ local function remember_distance(keys, once_key, stamp, seconds, places)
 end
 
 -- Returns the number of places by which an earlier request moved the entry. Returns false if the move was restored from
--- the record, because the number is then not known.
+-- the record, because then the number is not known.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #once_key + 2)) or false

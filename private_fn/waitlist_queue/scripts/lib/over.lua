@@ -1,11 +1,11 @@
 -- NEEDS holds tickets
 
--- The admission of a waitlist ends at the time `until_millis`. From then on, the waitlist makes no offers, and all
--- earlier offers have ended.
+-- A waitlist stops admitting people at the time `until_millis`. From then on, it makes no offers, and all earlier
+-- offers have ended.
 local HOLDS_AT_ONCE = 500
 
 -- Shortens the open offers that would end after `until_millis`, so that they end at this time. Claims keep their
--- deadlines. Maintenance then writes the new deadlines of the offers to the records.
+-- deadlines. Maintenance then writes the offers' new deadlines to the records.
 local function end_offers_by(keys, until_millis, now)
   local first, stamp = 0, nil
   repeat

@@ -1,10 +1,10 @@
 -- NEEDS inside
 
--- The functions of this file compute how many customers an admission policy may admit now, and when it may admit more.
--- A slot is the permission to admit one customer. `policy` is the table that read_policy returns.
+-- The functions in this file compute how many customers an admission policy may admit now, and when it may admit more.
+-- A slot is permission to admit one customer. `policy` is the table that read_policy returns.
 local MINUTE = 60000000 -- microseconds
 local DAY = 86400 -- seconds
-local ENDED_AT_ONCE = 1000 -- passes; the customers of any other passes count as inside until the next run
+local ENDED_AT_ONCE = 1000 -- passes; if there are more, their customers count as inside until the next run
 
 local function read_policy(keys, now)
   local names = {'rate_count', 'rate_millis', 'rate_counts', 'rate_version', 'bucket_at', 'left_over',
@@ -42,7 +42,7 @@ local function read_hours(policy, hours, millis)
   policy.is_closed = not first or first.opens > millis
 end
 
--- Returns the earlier of two times: `deadline`, and the end of the waitlist's admission.
+-- Returns `deadline`, or the time when the waitlist stops admitting people, whichever is earlier.
 local function until_over(until_millis, deadline)
   return math.min(tonumber(until_millis or nil) or math.huge, deadline)
 end
@@ -52,7 +52,7 @@ end
 -- If the opening hours end before the deadline, the offer continues in the next opening hours. An offer for a day or
 -- longer does not depend on the hours, because the customer need not answer at once.
 --
--- No offer ends after the admission is over.
+-- No offer lasts beyond the time when the waitlist stops admitting people.
 local function offer_end(policy, millis, seconds)
   local deadline = until_over(policy.until_millis, millis + seconds * 1000)
   local now_open, following = unpack(policy.hours or {})
@@ -60,8 +60,8 @@ local function offer_end(policy, millis, seconds)
   return until_over(policy.until_millis, math.min(following.opens + deadline - now_open.closes, following.closes))
 end
 
--- After a failover, the new Redis server may lack recent writes, and could make the same offers again. If the record
--- contains a newer state of the schedule than Redis, this function therefore continues from the state in the record.
+-- After a failover, the new Redis server may lack recent writes, and could make the same offers twice. So if the record
+-- contains a newer state of the schedule than Redis, this function continues from the record's state.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
@@ -69,8 +69,8 @@ end
 
 -- Adds the slots of all scheduled times that have passed. `instants` has the form "millis:count".
 --
--- When a scheduled time comes, unused slots of earlier times are kept only as far as customers are waiting for them. If
--- there are more of these slots than waiting customers, the other slots are lost.
+-- When a scheduled time comes, unused slots of earlier times are kept only up to the number of waiting customers. The
+-- other slots are lost.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -81,8 +81,8 @@ local function count_instants(policy, instants, waiting, millis)
   end
 end
 
--- Returns how many admissions the rate allows now. The rate is a token bucket with room for the admissions of one
--- minute, because maintenance may be a minute late.
+-- Returns how many admissions the rate allows now. The rate is a token bucket with room for one minute's admissions,
+-- because maintenance may be a minute late.
 local function rate_due(policy, now)
   local longest = math.max(MINUTE + (policy.left_over or 0), policy.micros_of_slot)
   policy.bucket_at = math.max(policy.bucket_at, now - math.ceil(longest))
@@ -122,9 +122,9 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many customers the policy may admit now. If a policy has both a rate and a schedule, the smaller of their
--- two numbers counts. If `combine` is `sum`, the sum of the two numbers counts instead. The result never exceeds the
--- number of free places inside.
+-- Returns how many customers the policy may admit now. If a policy has both a rate and a schedule, it may admit the
+-- smaller of their two numbers, or their sum if `combine` is `sum`. The result never exceeds the number of free places
+-- inside.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled
@@ -138,9 +138,9 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns which of the quota, the rate and the schedule provide the slot for an admission. `number` is the number of
--- the admission within the current run, beginning with 1. A rate that counts every offer is left out, because it never
--- gets a slot back.
+-- Returns which of the quota, the rate and the schedule provide the slot for an admission. `number` counts the
+-- admissions in the current run, starting at 1. A rate that counts every offer is left out, because it never gets a
+-- slot back.
 --
 -- An admission uses up a slot of the quota first. If `combine` is `sum`, it uses up a slot of the rate before a slot of
 -- the schedule, because unused slots of the rate expire after a minute.

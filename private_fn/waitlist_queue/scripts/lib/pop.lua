@@ -1,6 +1,6 @@
 -- NEEDS segments
 
--- The functions of this file take entries from one end of the queue, or of segments. `filters` contains segment ids,
+-- The functions in this file take entries from one end of the queue, or of segments. `filters` contains segment ids,
 -- separated by spaces and in order of preference. A `*` stands for the whole queue.
 local ID_BEGIN = 35 -- the index at which the id of the entry begins in "segment:rank:entry"
 local EVERYONE = '*'
@@ -27,7 +27,7 @@ local function pop(keys, filter, is_newest, count)
 end
 
 -- Takes up to `count` entries. Entries that match the first filter are taken first. Returns each entry with its rank
--- and with the index of the filter that it matched. The first filter has the index 0.
+-- and the zero-based index of the filter that it matched.
 local function pop_preferred(keys, filters, is_newest, count)
   local taken, number = {}, 0
   for filter in string.gmatch(filters, '%S+') do

@@ -5,14 +5,14 @@
 --
 -- The times are seconds since 2020, because Redis stores such small numbers in few bytes.
 local WATCHED = 200 -- the number of ready entries at the head of the queue whose polls are noted
-local MOST_POLLS = 400 -- Redis stores a hash with more than 512 fields in three times as many bytes
+local MOST_POLLS = 400 -- a hash with more than 512 fields takes three times as many bytes in Redis
 
 local function poll_second(now)
   return math.floor((now - EPOCH_MICROS) / 1000000)
 end
 
--- Stores the time at which a customer has polled. If too many polls are stored, only the polls of the first entries in
--- the queue are kept.
+-- Stores the time of a customer's poll. If too many polls are stored, only the polls of the first entries in the queue
+-- are kept.
 local function note_poll(keys, entry_id, now)
   local is_new = redis.call('HSET', keys.last_polls, entry_id, poll_second(now)) == 1
   if not is_new or redis.call('HLEN', keys.last_polls) <= MOST_POLLS then return end
@@ -36,7 +36,7 @@ end
 
 local ABSENCES_AT_ONCE = 200
 
--- If the waitlist no longer has the `presence` setting, no customer counts as away any more. Removes the reason `away`
+-- If the waitlist no longer has the `presence` setting, customers no longer count as away. Removes the reason `away`
 -- from a limited number of entries. Returns true if no such entries are left.
 local function end_absences(keys)
   local away = redis.call('ZRANGEBYSCORE', keys.ready_at, '+inf', '+inf', 'LIMIT', 0, ABSENCES_AT_ONCE)

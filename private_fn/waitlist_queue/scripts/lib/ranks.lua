@@ -1,13 +1,13 @@
 -- NEEDS tickets waiting
 
--- The functions of this file find free ranks between neighbouring entries. Ranks are integers, and two entries never
+-- The functions in this file find free ranks between neighbouring entries. Ranks are integers, and two entries never
 -- have the same rank.
 local STEP = 65536 -- the largest part of a gap that a move takes, so that many moves fit into the gap
 
 -- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1).
 --
--- Checking every rank could take very long. The function therefore doubles the range until it contains a free rank, and
--- then finds this rank with a binary search.
+-- Checking every rank could take too long, so the function doubles the range until it contains a free rank, and then
+-- finds this rank with a binary search.
 local function run_length(keys, rank, direction)
   local function is_full(length)
     local last = rank + direction * (length - 1)
@@ -54,7 +54,7 @@ local function free_rank(keys, entry_id, rank, own)
   return upper and upper - 1
 end
 
--- Returns `rank` if it is free, and otherwise the next free rank after it.
+-- Returns `rank` if it is free, or else the next free rank after it.
 local function free_rank_after(keys, rank)
   return rank + run_length(keys, rank, 1)
 end

@@ -1,6 +1,6 @@
 -- NEEDS reasons segments waiting
 
--- The functions of this file write the reasons why entries are not ready (see reasons.lua).
+-- The functions in this file write the reasons why entries are not ready (see reasons.lua).
 
 -- Writes the reasons why an entry is not ready. If the entry is waiting, also moves the entry to the sorted sets for
 -- its new state. `before` contains the previous reasons. It is nil if there were none.

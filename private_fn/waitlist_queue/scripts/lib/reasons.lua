@@ -2,11 +2,11 @@
 -- "version;reason=millis;reason=millis". Each reason ends at the time `millis`. If `millis` is 0, the end is not known.
 --
 -- A customer may have to confirm by a deadline that they are still waiting. The deadline then follows the version:
--- "version,millis;reason=millis". After a script has handled the deadline, there is a `~` in place of the comma:
+-- "version,millis;reason=millis". Once a script has handled the deadline, a `~` replaces the comma:
 -- "version~millis;reason=millis".
 
--- Matches the reasons `delayed` and `declined`, about which Redis decides. An entry has at most one of them. If Redis
--- and the record have different delays, the later delay counts.
+-- Matches the reasons `delayed` and `declined`, which Redis decides on. An entry has at most one of them. If Redis and
+-- the record have different delays, the later delay wins.
 local DELAY = ';(de%a+)=(%d+)'
 
 -- Returns when the delay of an entry ends, and the reason for the delay. If the entry is not delayed, the time is 0.

@@ -18,7 +18,7 @@ local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the response to a repeated request. It contains those entries of the first request that are still claimed or
+-- Returns the response to a repeated request. It contains the first request's entries that are still claimed or
 -- offered, or whose customers have been admitted.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}

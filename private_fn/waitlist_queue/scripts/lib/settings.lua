@@ -1,6 +1,6 @@
 -- NEEDS segments
 
--- The names of the optional settings. If a setting is not set, Redis does not store it.
+-- The names of the optional settings. Redis stores them only if they are set.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
   'presence_seconds', 'misses_at_most', 'misses_then', 'until_millis'}
 
@@ -9,8 +9,8 @@ local function begin_schedule(keys, since_millis)
   redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
 end
 
--- Writes the settings, which have the form "name=value" and are separated by spaces. If the declared segments have
--- changed, the segment index is emptied. If the rate has changed, the unused slots of the old rate are discarded.
+-- Writes the settings, which are "name=value" pairs separated by spaces. If the declared segments have changed, empties
+-- the segment index. If the rate has changed, discards the old rate's unused slots.
 local function apply_settings(keys, settings, segments_version, known_segments, now)
   local old_count, old_millis, old_from, max_claims = unpack(redis.call('HMGET', keys.meta, 'rate_count',
     'rate_millis', 'rate_from', 'max_claims'))
@@ -41,8 +41,8 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     local from_micros = (tonumber(from) or 0) * 1000
     redis.call('HSET', keys.meta, 'bucket_at', math.max(now, from_micros), 'rate_version', version)
   end
-  -- `admit_at` is the time at which the next poll triggers a run of the policy. A waitlist that makes no offers by
-  -- itself does not have this field.
+  -- `admit_at` is the time at which the next poll triggers a run of the policy. A waitlist that makes no offers on its
+  -- own does not have this field.
   local has_limit = count ~= '' or schedule_version ~= '0' or max_inside ~= ''
   if (has_limit or tonumber(quota or 0) > 0) and paused ~= '1' then
     redis.call('HSET', keys.meta, 'admit_at', 0)

@@ -10,8 +10,8 @@ local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Returns whether the slot of this offer came from the current quota. A quota allows offers until a certain number of
--- people have entered.
+-- Returns whether this offer's slot came from the current quota. A quota allows offers until a certain number of people
+-- have entered.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')

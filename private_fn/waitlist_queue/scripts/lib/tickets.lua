@@ -6,12 +6,12 @@ local MAX_PRIORITY = 255
 -- An entry with the lowest priority has the rank BACK plus its ticket.
 local BACK = MAX_PRIORITY * TIER
 -- Each priority has its own ranks. Its first 2^40 ranks are reserved for entries that are moved to the front, and the
--- remaining ranks belong to tickets. They are sufficient for all tickets until the year 2087.
+-- remaining ranks belong to tickets. They suffice for all tickets until the year 2087.
 local ROOM = 1099511627776
 local TICKETS_PER_SECOND = 16000
 local EPOCH_MICROS = 1577836800000000 -- 2020-01-01
 
--- Returns the next ticket. Tickets always increase, even if the clock goes back.
+-- Returns the next ticket. Tickets always increase, even if the clock is set back.
 local function ticket_after(last_ticket, clock_micros)
   local clock = math.floor((clock_micros - EPOCH_MICROS) * 16 / 1000)
   return math.max(tonumber(last_ticket) + 1, clock)

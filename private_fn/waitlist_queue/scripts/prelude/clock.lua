@@ -1,5 +1,5 @@
--- Sets `now` to the time of the Redis server in microseconds. The time is read only once in each run. A test can pass
--- its own time as `now`.
+-- Sets `now` to the time of the Redis server in microseconds. The time is read only once per run. A test can pass its
+-- own time as `now`.
 if now ~= '' then
   now = tonumber(now)
 else

@@ -23,7 +23,7 @@ def test_the_console_shows_sets_and_ends_a_notice(
     base = f"/lists/{bakery.waitlist_id}"
     assert f'hx-get="{base}/do/notice"' in console.page(f"{base}{page}")
     dialog = console.text(f"{base}/do/notice")
-    assert "Customers get no message about a notice." in dialog
+    assert "No message is sent to customers." in dialog
     assert "Time zone: UTC." in dialog
     shown = console.submit(f"{base}/do/notice", text=SCRIPT, until="2099-07-01T18:00")
     assert "Customers see the notice until 18:00:00 on Wed 1 Jul 2099 (UTC)" in shown

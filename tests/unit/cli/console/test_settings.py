@@ -500,7 +500,7 @@ def test_the_preview_warns_about_a_launch_in_the_past(console: Opened, bakery: B
     form = {**LAUNCH, "at": "2020-12-01T09:00", "no_show": "keep_place"}
     text = readable(console.send(f"{path}/preview", **form).text)
     assert passed in text
-    assert "With keep_place, a no-show gets the next offer again" in text
+    assert "With keep_place, the next offer goes to the no-show again" in text
     plain = {**POLICY, "schedule": "500 at 2020-12-01T09:00:00+01:00"}
     passed = "08:00:00 on Tue 1 Dec 2020 (UTC) has passed"
     assert passed in readable(console.send(f"{path}/preview", **plain).text)
