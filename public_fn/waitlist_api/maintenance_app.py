@@ -33,10 +33,7 @@ class Context(Protocol):
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> None:
-    """Maintain the waitlist in the event.
-
-    If the event contains no waitlist, maintain all waitlists.
-    """
+    """Maintain the waitlist in the event, or all waitlists if the event contains none."""
     run_log().run(event, context.aws_request_id, lambda: _run(event, context))
 
 

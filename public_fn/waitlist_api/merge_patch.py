@@ -7,7 +7,7 @@ def apply_merge_patch(target: Any, patch: Any, *, with_nulls: bool = False) -> A
     """Apply a merge patch to a JSON document.
 
     By default, a `null` in the patch removes the field. If `with_nulls` is true, the `null` is
-    stored as the value of the field.
+    stored as the field's value.
     """
     if not isinstance(patch, dict):
         return patch

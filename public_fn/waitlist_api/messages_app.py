@@ -42,9 +42,10 @@ CORRELATION = Correlation()
 
 
 def lambda_handler(event: dict[str, Any], context: Context) -> Mapping[str, Any]:
-    """Send the messages for a batch of events. Return the events that must stay in the queue.
+    """Send the messages for a batch of events.
 
-    If the call requests an example message, send only this message.
+    Return the events that must stay in the queue. If the call requests an example message, send
+    only that message.
     """
     if TRIAL in event:
         return batches().send_trial(event, context)

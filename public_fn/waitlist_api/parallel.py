@@ -13,7 +13,7 @@ R = TypeVar("R")
 def run_all(work: Callable[[T], R], items: Iterable[T], workers: int = WORKERS) -> list[R]:
     """Process all items in parallel, and return the results in the order of the items.
 
-    If an item fails, the other items are still processed. After that, the first error is raised.
+    If an item fails, the other items are still processed before the first error is raised.
     """
     todo = list(items)
     if len(todo) <= 1:

@@ -1,4 +1,4 @@
 """Import many entries in a single request.
 
-The time at which a customer joined elsewhere decides their place in the queue.
+Each customer's place in the queue depends on when they joined elsewhere.
 """

@@ -1,7 +1,7 @@
-"""Give the imported entries their places in the queue. This is the second phase of an import.
+"""Give the imported entries their places in the queue.
 
-The first phase has written a record for each entry. The second phase adds the entries to Redis, and
-then stores their places in the records.
+This is the second phase of an import. The first phase wrote a record for each entry. The second
+phase adds the entries to Redis, then stores their places in the records.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ REMOVED = "This customer was removed during the import. Import the row again."
 class Placement(Struct, frozen=True):
     """Finishes the signups of an import.
 
-    Redis adds the entries to the queue in order, and their places are then recorded.
+    Redis adds the entries to the queue in order, then their places are recorded.
     """
 
     queue: QueueClient

@@ -18,14 +18,16 @@ from waitlist_shared.ranks import EPOCH, priority_of, ticket_at, ticket_part_of,
 Outcome = Literal["joined", "already", "ended", "banned", "refused"]
 # What an import does if a customer has already left or has been admitted.
 WhenEnded = Literal["skip", "rejoin"]
-# What an import does if a guest has created the entry that is on the waitlist.
+# What an import does if a guest created the entry that is on the waitlist.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
-# The state of a row before the import. In the state `new`, the customer can be added. In the state
-# `joining`, an earlier import began to add the customer and was interrupted. In the state
-# `under_way`, a different request is adding or removing the customer.
+# The state of a row before the import.
+#
+# If it is `new`, the customer can be added. If it is `joining`, an earlier import began to add the
+# customer and was interrupted. If it is `under_way`, a different request is adding or removing the
+# customer.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
-# The smallest ticket. The number 0 means that there is no ticket.
+# The smallest ticket. 0 means that there is no ticket.
 FIRST_TICKET = 1
 TOO_EARLY = FieldError("body.joined_at", "must not be before 2020-01-01T00:00:00Z")
 TOO_LATE = FieldError(
@@ -40,8 +42,8 @@ SKEW = timedelta(minutes=10)
 class ImportRow(Struct, frozen=True, kw_only=True):
     """One customer to import.
 
-    `joined_at` is the time at which the customer joined an earlier system. `rank` is the number by
-    which the customer was sorted in another waitlist.
+    `joined_at` is when the customer joined an earlier system. `rank` is the customer's rank in
+    another waitlist.
     """
 
     customer_id: str
@@ -51,28 +53,28 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     joined_at: datetime | None = None
     rank: int | None = None
     idempotency_key: str = ""
-    # A function that computes the customer id from the address in the profile. It is None if the
-    # caller sent the customer id.
+    # A function that computes the customer id from the address in the profile. None if the caller
+    # sent the customer id.
     identify: Callable[[dict[str, Any]], str] | None = None
     # False if an operator holds the entry back.
     ready: bool = True
     # The reason why the customer is held back or banned.
     reason: str = ""
     rest_until: datetime | None = None
-    # False if the customer must still verify the address. It has an effect only on waitlists that
+    # False if the customer must still verify the address. This matters only on waitlists that
     # verify addresses.
     verified: bool = True
     confirmed_at: datetime | None = None
     messages: str = ""
     unreachable: bool = False
     language: str = ""
-    # True if the customer gets the message `joined`, which customers usually get after a signup.
+    # True if the customer gets the `joined` message, which customers usually get after a signup.
     tell: bool = False
-    # True if the customer is to be banned. A banned customer is not added, and cannot sign up
+    # True if the customer should be banned. A banned customer is not added, and cannot sign up
     # later.
     banned: bool = False
-    # True if the caller sent a customer id that differs from the id that is computed from the
-    # address in the profile.
+    # True if the caller sent a customer id that differs from the one computed from the address in
+    # the profile.
     is_beside_address: bool = False
 
     def check(self, now: datetime) -> None:
@@ -139,7 +141,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def names_former_address(self) -> bool:
-        """Whether the row contains an address that the customer has replaced by a new address."""
+        """Whether the row contains an address that the customer has since replaced."""
         record, identify = self.record, self.row.identify
         if identify is None or record is None or not record.move.moved_to:
             return False
@@ -164,21 +166,20 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def known_stamp(self) -> int:
-        """The newest logical timestamp in the record of the entry, or 0 if there is no record."""
+        """The newest logical timestamp in the entry's record, or 0 if there is no record."""
         return 0 if self.record is None else self.record.known_stamp
 
     @property
     def joined_ticket(self) -> int | None:
-        """The smallest ticket for the time `joined_at`, or None if `joined_at` is not set.
+        """The smallest ticket for `joined_at`, or None if `joined_at` is not set.
 
-        A ticket is the number that gives an entry its place among the entries with the same
-        priority.
+        A ticket is the number that orders the entries with the same priority.
         """
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 
     def state(self, now_millis: int) -> State:
-        """Return the state of the imported row according to the record of its entry."""
+        """Return the imported row's state, according to its entry's record."""
         record = self.record
         if record is None or self.is_replacing:
             return "new"
@@ -190,26 +191,25 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban.stamp:
             return "banned"
-        # Any guest can sign up with a customer's id and leave again, so the record of a guest who
-        # has left does not prove that the customer has left. If `when_on_list` is `replace`, the
-        # customer is therefore added. The record looks the same after an import that was
-        # interrupted when it had only ended the guest's signup.
+        # Anyone can sign up as a guest with a customer's id and then leave, so the record of a
+        # guest's signup that has ended does not prove that the customer has left. That is why the
+        # customer is added if `when_on_list` is `replace`. The record looks the same if an import
+        # was interrupted just after it ended the guest's signup.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
 
     def replace_record(self, record: EntryRecord | None) -> None:
-        """Replace the record of this row.
+        """Replace this row's record.
 
-        Discard the outcome of the row, which was based on the old record.
+        Discard the row's outcome, which was based on the old record.
         """
         self.record, self.outcome, self.refusal = record, None, None
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Import the row into the entry of `record`.
-
-        The customer of this entry has changed their address to the address in the row.
+        """Import the row into the entry of `record`, whose customer has changed their address to
+        the one in the row.
         """
         self.row = replace(self.row, customer_id=record.customer_id)
         # The cached entry id and signup key were computed from the old customer id, so clear the
@@ -222,7 +222,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # A row can contain an address that the customer has replaced. This address may now
+            # A row can contain an address that the customer has replaced. The address may now
             # belong to a different person, who must not get the customer's entry token. Without a
             # `ticket`, the response contains no entry token.
             self.ticket = self.recorded_ticket

@@ -67,7 +67,7 @@ class Imports(Struct, frozen=True):
         when_ended: WhenEnded = "skip",
         when_on_list: WhenOnList = "keep",
     ) -> list[ImportedRow]:
-        """Return the outcomes that an import of these rows would have now. Nothing is written."""
+        """Return the outcomes that importing these rows would have now. Nothing is written."""
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         imported = _imported(waitlist_id, rows, when_ended, when_on_list)
         by_entry = self._choose_rows(imported, waitlist)
@@ -102,7 +102,7 @@ class Imports(Struct, frozen=True):
                     )
                 )
             except EntryNotFound as refusal:
-                # In the meantime, a customer has changed their address to the address in this row.
+                # A customer has since changed their address to the one in this row.
                 item.refuse(refusal)
             else:
                 item.outcome = "banned"
@@ -112,7 +112,7 @@ class Imports(Struct, frozen=True):
     def _choose_rows(
         self, imported: Sequence[ImportedRow], waitlist: WaitlistRecord
     ) -> dict[str, ImportedRow]:
-        """Refuse the invalid rows. Of the valid rows, return the first row for each entry."""
+        """Refuse the invalid rows. Return the first valid row for each entry."""
         for item in imported:
             self._check(item, waitlist)
         good = [item for item in imported if item.outcome is None]
@@ -153,8 +153,7 @@ def _imported(
 def _by_entry(rows: Sequence[ImportedRow]) -> dict[str, ImportedRow]:
     """Return one row for each entry.
 
-    Several rows can be for the same entry. In this case, prefer a row with the entry's current
-    address.
+    If several rows are for the same entry, prefer one with the entry's current address.
     """
     by_entry: dict[str, ImportedRow] = {}
     for item in rows:
@@ -176,11 +175,10 @@ def _with_outcomes(
 
 
 def _note_addresses(rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
-    """Mark the customers who have joined, but whose profile contains no address to which the
-    waitlist may send messages.
+    """Mark the customers who have joined, but whose profile contains no address that the waitlist
+    may send messages to.
 
-    Only the settings of the waitlist are checked. It does not matter whether the stack can send
-    email or SMS.
+    Only the waitlist's settings are checked, not whether the stack can send email or SMS.
     """
     if (rules := settings.messages) is None:
         return

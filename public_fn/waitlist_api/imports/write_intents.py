@@ -39,8 +39,8 @@ REPLACED = "replaced by an import"
 
 
 class TicketAllocation(Struct, frozen=True):
-    """The tickets that Redis has allocated for the imported entries, and the logical timestamp at
-    which it did so.
+    """The tickets that Redis allocated for the imported entries, and the logical timestamp of
+    the allocation.
     """
 
     stamp: int
@@ -88,8 +88,8 @@ class IntentWriter(Struct, frozen=True):
                 return allocation, len(batch)
             if replaced := [item for item in may_join if item.is_replacing]:
                 self._end_stays(waitlist, replaced, by)
-                # The guests' entries have just been removed. The tickets that were allocated before
-                # are older than these removals, so allocate new tickets.
+                # The guests' entries have just been removed. The tickets allocated earlier are
+                # older than these removals, so allocate new ones.
                 allocation = TicketAllocation(0, {})
                 continue
             if any(item.entry_id not in allocation.tickets for item in may_join):
@@ -112,10 +112,10 @@ class IntentWriter(Struct, frozen=True):
         raise Throttled
 
     def reread(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
-        """Read the record of each row again.
+        """Read each row's record again, because customers may have changed their address in the
+        meantime.
 
-        Some customers may have changed their address in the meantime. If the address in a row now
-        leads to an entry with a different id, raise Throttled.
+        Raise Throttled if the address in a row now leads to an entry with a different id.
         """
         if self.look_up(waitlist, rows):
             raise Throttled
@@ -123,10 +123,10 @@ class IntentWriter(Struct, frozen=True):
     def look_up(
         self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]
     ) -> dict[str, EntryRecord]:
-        """Read the record of each row.
+        """Read each row's record.
 
-        A customer may have changed their address. The row then leads to an entry with a different
-        id. Return the records of these entries.
+        If a customer has changed their address, their row leads to an entry with a different id.
+        Return the records of these entries.
         """
         ids = [item.entry_id for item in rows]
         found = self.entries.resolve_many(waitlist.waitlist_id, ids)
@@ -223,15 +223,15 @@ class IntentWriter(Struct, frozen=True):
     ) -> Intent:
         ticket, earlier = allocation.tickets[item.entry_id], item.recorded_ticket
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
-            # The new ticket must differ from the ticket of the earlier signup. Otherwise, entry
-            # tokens of the earlier signup would be valid for the new signup.
+            # The new ticket must differ from the earlier signup's ticket. Otherwise, entry tokens
+            # from the earlier signup would be valid for the new one.
             ticket = earlier + 1
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # If Redis' clock is behind, a new signup gets a rank below the rank that this row
-            # brings from another waitlist, and would be served first. Limit the rank of this row to
-            # the rank that a new signup would get now.
+            # If Redis' clock is behind, a new signup gets a lower rank than the one that this row
+            # brings from another waitlist, and would be served first. Limit the row's rank to the
+            # rank that a new signup would get now.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,

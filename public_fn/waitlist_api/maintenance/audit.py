@@ -25,14 +25,14 @@ from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
 
-# The remaining time below which a run stops.
+# A run with less time left than this stops.
 STOP_MILLIS = 60_000
-# The part of the journal after which an audit saves its progress. If the run is killed, the next
-# run repeats no more than this part.
+# How much of the journal an audit compares before it saves its progress. If the run is killed, the
+# next run repeats no more than this.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# The pause after which the audit compares differing entries again. No request takes this long, so a
-# difference that remains was not caused by a request in progress.
+# How long the audit waits before it compares differing entries again. No request takes this long,
+# so a difference that remains was not caused by a request in progress.
 IN_FLIGHT_SECONDS = 10.0
 
 
@@ -56,7 +56,7 @@ class AuditWindow(Struct, frozen=True):
 
 
 class Drift(Struct, frozen=True):
-    """An entry that differs between Redis and its record, and the message that repairs Redis."""
+    """An entry whose state in Redis differs from its record, and the message that repairs Redis."""
 
     change: Change
     record: EntryRecord | None
@@ -105,7 +105,7 @@ class Auditor(Struct, frozen=True):
                 return
 
     def _repair(self, windows: Mapping[str, AuditWindow], drifts: Mapping[Key, Drift]) -> None:
-        """Compare these entries again, and repair each entry that still has the same difference."""
+        """Compare these entries again, and repair each entry that still differs in the same way."""
         again = iter(drifts.values())
         while batch := [drift.change for drift in islice(again, MAX_BATCH)]:
             found = self._compare(windows, batch)
@@ -127,9 +127,9 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # The attributes of an entry are compared with Redis only if the change is an edit.
-                # If an entry has several changes and one of them is an edit, treat the newest
-                # change as an edit.
+                # An entry's attributes are compared with Redis only if the change is an edit. If an
+                # entry has several changes and one of them is an edit, treat the newest change as
+                # an edit.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]
@@ -153,7 +153,7 @@ class Auditor(Struct, frozen=True):
     ) -> dict[Key, c.InspectResult]:
         """Return the state of each entry in Redis.
 
-        If the queue of an entry is lost or is being rebuilt, the entry is left out.
+        Entries whose queue is lost or being rebuilt are left out.
         """
         asked = list(changes)
         if not asked:

@@ -11,14 +11,14 @@ from waitlist_shared.ranks import millis_of
 
 # The maximum number of pages that one run processes. Each page has 100 entries.
 PAGES = 5
-# The maximum time between two checks of all entries. A check may miss an entry, for example if the
-# entry is not ready at that moment.
+# The maximum time between two checks of all entries. A check may miss an entry, for example if it
+# is not ready at that moment.
 LONGEST_PAUSE_MILLIS = 3600_000
 
 
 class ConfirmWalker(Struct, frozen=True):
-    """Asks customers whether they are still waiting, and does what the settings require if a
-    customer has not answered in time.
+    """Asks customers whether they are still waiting, and applies the settings for customers who
+    have not answered in time.
     """
 
     questions: Questions
@@ -26,9 +26,8 @@ class ConfirmWalker(Struct, frozen=True):
     now_millis: NowMillis
 
     def walk(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> None:
-        """Ask the next customers whether they are still waiting.
-
-        Save the entry after which the next run continues.
+        """Ask the next customers whether they are still waiting, and save where the next run
+        continues.
         """
         rules, before = waitlist.settings.confirm, waitlist.confirm_walk
         now_millis = self.now_millis()
@@ -56,9 +55,8 @@ class ConfirmWalker(Struct, frozen=True):
 
 
 def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether the waiting entries must be checked now.
-
-    This is the case if the last check is unfinished, or if it was too long ago.
+    """Return whether the waiting entries must be checked now, because the last check is
+    unfinished or was too long ago.
     """
     is_asking = waitlist.settings.confirm is not None
     return is_asking and waitlist.confirm_walk.next_millis <= now_millis

@@ -25,12 +25,12 @@ from waitlist_shared.errors import WaitlistError
 INTENTS = ("joining", "leaving")
 NOT_VERIFIED = "not verified"
 INTENT_AGE_MILLIS = 60_000
-# The age at which an unfinished request counts as stuck. Several runs have then failed to finish
+# The age at which an unfinished request counts as stuck, because several runs have failed to finish
 # it.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000
-# The maximum time that one run spends on erasing a single entry. If the erasure takes longer, the
-# next run continues it.
+# The maximum time that one run spends erasing a single entry. If the erasure takes longer, the next
+# run continues it.
 ERASE_MILLIS = 5_000
 
 
@@ -48,8 +48,7 @@ class IntentFinisher(Struct, frozen=True):
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
         """Finish the requests to join or leave that were interrupted more than a minute ago.
 
-        Return False if the time is up before all of them are finished. The next call then
-        continues.
+        Return False if time runs out first. The next call then continues.
         """
         now_millis = self.now_millis()
         first = now_millis // MINUTE_MILLIS % SHARDS

@@ -13,10 +13,10 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Count the waitlist in the gauges. If Redis does not have its complete queue, also count it in
-    `waitlists_cold`.
+    """Count the waitlist in the gauges.
 
-    The state of the queue was read at the beginning of the maintenance run.
+    If Redis does not have the waitlist's complete queue, also count it in `waitlists_cold`. The
+    state of the queue was read at the beginning of the maintenance run.
     """
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
@@ -30,7 +30,7 @@ def measure_state(
 def measure_depth(
     metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
-    """Add to the gauges how many entries of a waitlist are waiting, offered, inside and parked.
+    """Add a waitlist's waiting, offered, inside and parked entries to the gauges.
 
     The entries were counted at the end of the maintenance run.
     """

@@ -1,7 +1,7 @@
-"""Detect whether Redis has lost writes although it still answers.
+"""Detect whether Redis has lost writes even though it still answers.
 
-Maintenance increments a counter in Redis, which is called the heartbeat. If the counter has an
-older value, Redis has lost its newest writes.
+Maintenance increments a counter in Redis, called the heartbeat. If the counter has an older value,
+Redis has lost its newest writes.
 """
 
 import logging
@@ -25,11 +25,11 @@ from waitlist_shared.errors import Cold, Outdated, Rebuilding
 
 logger = logging.getLogger(__name__)
 
-# An audit reads at most the changes of the last day from the journal. Older changes are not
-# audited, even if maintenance has not run for several days.
+# An audit reads at most the last day's changes from the journal. Older changes are not audited,
+# even if maintenance has not run for several days.
 LONGEST_STAMPS = 24 * 60 * MINUTE
-# A slow request may write a change with an older timestamp after an audit has read the journal. A
-# run that continues an audit therefore reads the last two minutes again.
+# A slow request may write a change with an older timestamp after an audit has read the journal, so
+# a run that continues an audit reads the last two minutes again.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -73,11 +73,10 @@ class Heartbeat(Struct, frozen=True):
         left_millis: LeftMillis,
         told: Mapping[str, str],
     ) -> Iterator[str]:
-        """Compare waitlists with Redis, and rebuild queues. Yield the id of each waitlist that is
-        finished.
+        """Compare waitlists with Redis, and rebuild queues.
 
-        If Redis has lost a queue or is still restoring it, the waitlist cannot be compared. Its id
-        is added to `rebuilt`.
+        Yield the id of each waitlist that is finished. If Redis has lost a waitlist's queue or is
+        still restoring it, the waitlist cannot be compared, and its id is added to `rebuilt`.
         """
         beats = [beat_of(waitlist, paces.get(waitlist.waitlist_id)) for waitlist in waitlists]
         answers = send_batch(self.queue, beats) if beats else []
@@ -133,8 +132,8 @@ class Heartbeat(Struct, frozen=True):
         self.rebuilder.rebuild(waitlist, left_millis)
 
     def _write_checkpoint(self, window: AuditWindow, reached: int, told: str | None = None) -> None:
-        """Write a checkpoint, which says that all changes up to the logical timestamp `reached`
-        were compared with Redis.
+        """Write a checkpoint that says that all changes up to the logical timestamp `reached`
+        have been compared with Redis.
         """
         checkpoint, beat = window.waitlist.checkpoint, window.beat
         number = self._beat_after_repairs(window) if window.repaired else beat.beat
@@ -150,8 +149,8 @@ class Heartbeat(Struct, frozen=True):
         self.waitlists.write_checkpoint(window.waitlist.waitlist_id, checkpoint)
 
     def _beat_after_repairs(self, window: AuditWindow) -> int | None:
-        """Increment the heartbeat counter a second time after Redis was repaired, and return its
-        new value.
+        """Increment the heartbeat counter a second time after repairing Redis, and return its new
+        value.
 
         Return None if Redis has lost more writes in the meantime.
         """
@@ -165,7 +164,7 @@ class Heartbeat(Struct, frozen=True):
 
 
 def _log_progress(left: Collection[AuditWindow], reached: int) -> None:
-    """Log the progress of an unfinished audit. The next run may continue it."""
+    """Log the progress of an unfinished audit, which the next run may continue."""
     behind = max(window.beat.stamp for window in left) - reached
     logger.info(
         "comparing changes since the last checkpoint with Redis",
@@ -181,14 +180,14 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
     """Return the range of changes that Redis may have lost."""
     checkpoint = waitlist.checkpoint
     began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST_STAMPS)
-    # If Redis has lost the last increment of the counter, it may also have lost what the previous
-    # run repaired. In this case, compare all changes since `began` again.
+    # If Redis has lost the counter's last increment, it may also have lost what the previous run
+    # repaired, so compare all changes since `began` again.
     audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the logical timestamp from which the first audit of a new or rebuilt queue compares
+    """Return the logical timestamp from which a new or rebuilt queue's first audit compares
     changes.
 
     It is some time before the queue was created or rebuilt.

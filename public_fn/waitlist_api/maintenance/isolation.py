@@ -1,7 +1,6 @@
-"""Run work on many items.
+"""Process many items, even if some fail.
 
-If one item fails, the other items are still processed. The next maintenance run tries the failed
-item again.
+The next maintenance run tries the failed items again.
 """
 
 import logging

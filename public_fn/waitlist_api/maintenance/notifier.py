@@ -21,8 +21,8 @@ from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
 # An `ending` notice tells a customer that their offer ends soon. It is due when a quarter of the
-# offer's duration is left. For long offers, it is due a day before the end. A run writes a notice
-# up to RUN_MILLIS before it is due, because the next run may be too late.
+# offer's duration is left, or a day before a long offer ends. A run writes a notice up to
+# RUN_MILLIS before it is due, because the next run may be too late.
 PART = 4
 DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000
@@ -37,23 +37,21 @@ MINUTE_MILLIS = 60_000
 
 
 class Head(Struct, frozen=True):
-    """The notices that must be written to the customers at the head of the queue.
+    """The notices that are due for the customers at the head of the queue.
 
-    Entries that are not ready are left out. `digest` is a short hash of the ids of the ready
-    entries.
+    Entries that are not ready are left out. `digest` is a short hash of the ready entries' ids.
     """
 
     digest: str = ""
     due: Sequence[Notice] = ()
-    # True if some of these customers cannot be notified yet. A later run then tries again.
+    # True if some of these customers cannot be notified yet. A later run tries again.
     has_others: bool = False
 
 
 class Notifier(Struct, frozen=True):
     """Writes a notice to customers whose turn is near or whose offer ends soon.
 
-    The notices of a customer are stored in the customer's record, so that each notice is written
-    only once.
+    A customer's notices are stored in their record, so that each notice is written only once.
     """
 
     queue: QueueClient
@@ -90,7 +88,7 @@ class Notifier(Struct, frozen=True):
         return head.digest if all(written) and not head.has_others else ""
 
     def _write(self, notice: Notice, stamp: int, is_time_up: IsTimeUp) -> bool:
-        """Write a notice to a customer. Return whether it was written.
+        """Write a notice to a customer, and return whether it was written.
 
         It is not written if no time is left, or if the customer's record has changed since it was
         read.
@@ -117,7 +115,7 @@ class Notifier(Struct, frozen=True):
         now_millis = max(redis_millis, self.now_millis())
 
         def is_due(notice: Notice) -> bool:
-            # The record was read later than the page of entries from Redis. The entry may no longer
+            # The record was read after the page of entries from Redis, so the entry may no longer
             # be at the head of the queue.
             record = notice.record
             is_there = record.status == "waiting" and (record.rank or 0) <= last_rank
@@ -130,7 +128,7 @@ class Notifier(Struct, frozen=True):
     def _ending(
         self, waitlist: WaitlistRecord, offered: int, redis_millis: int, is_time_up: IsTimeUp
     ) -> Iterator[Notice]:
-        """Yield a notice for each offer that ends soon according to the Redis clock."""
+        """Yield a notice for each offer that ends soon by Redis' clock."""
         until_millis = redis_millis + DAY_MILLIS + RUN_MILLIS
         for page in self._held(waitlist.waitlist_id, offered, until_millis):
             soon = [entry for entry in page if _ends_soon(entry, redis_millis)]
@@ -151,11 +149,11 @@ class Notifier(Struct, frozen=True):
     def _held(
         self, waitlist_id: str, offered: int, until_millis: int
     ) -> Iterator[Sequence[c.OffQueueEntry]]:
-        """Yield pages of claimed and offered entries whose deadline is not after the given time.
+        """Yield pages of claimed and offered entries whose deadline is no later than the given
+        time.
 
-        There can be too many such entries for one run. In this case, yield the entries with the
-        earliest deadlines. Also yield one part of the other entries. Each minute, it is a different
-        part.
+        If there are too many for one run, yield the entries with the earliest deadlines, and a part
+        of the others that is different each minute.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE
@@ -167,7 +165,7 @@ class Notifier(Struct, frozen=True):
     def _pages(
         self, waitlist_id: str, skip: int, until_millis: int
     ) -> Generator[Sequence[c.OffQueueEntry], None, bool]:
-        """Yield pages of claimed and offered entries, but leave out the first `skip` entries.
+        """Yield pages of claimed and offered entries, skipping the first `skip` entries.
 
         Return whether more pages may follow.
         """
@@ -186,8 +184,8 @@ class Notifier(Struct, frozen=True):
 
 def _ends_soon(entry: c.OffQueueEntry, redis_millis: int) -> bool:
     """Return whether the `ending` notice is due for an offer."""
-    # An operator can choose the duration of some offers, so compute the duration of this offer from
-    # its start and its end.
+    # Operators can choose how long some offers last, so compute this offer's duration from its
+    # start and end.
     length = entry.time_millis - millis_of(entry.stamp)
     before = min(max(length // PART, LEAST_MILLIS), DAY_MILLIS) + RUN_MILLIS
     left = entry.time_millis - redis_millis
@@ -200,7 +198,7 @@ def sends_notice(settings: WaitlistSettings, word: Word) -> bool:
 
 
 def digest_of(entry_ids: Sequence[str]) -> str:
-    """Return a short digest of the entry ids. The digest also depends on the order of the ids."""
+    """Return a short digest of the entry ids and their order."""
     return hashlib.sha256("".join(entry_ids).encode()).hexdigest()[:32]
 
 
@@ -214,7 +212,7 @@ def count_near(settings: WaitlistSettings) -> int:
 def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
     """Return whether a run must check if notices are due.
 
-    A notice can become due although nothing has changed on the waitlist, for example because an
+    A notice can become due even if nothing has changed on the waitlist, for example because an
     offer ends soon.
     """
     settings = waitlist.settings

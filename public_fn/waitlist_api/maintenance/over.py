@@ -19,24 +19,24 @@ from waitlist_shared import contracts as c
 from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
-# The reason in the history of a customer who leaves because the admission has ended.
+# The reason in a customer's history when they leave because admissions have ended.
 OVER = "over"
 
 
 def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
-    """Return whether there are waiting customers who must leave because the admission has ended."""
+    """Return whether there are waiting customers who must leave because admissions have ended."""
     return stats.waiting > 0 and _ends_waits(waitlist, millis_of(stats.clock_stamp))
 
 
 def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
-    """Return whether the admission has ended and the policy then removes waiting customers."""
+    """Return whether admissions have ended and the policy then removes waiting customers."""
     policy = waitlist.settings.admission
     is_to_leave = policy is not None and policy.then == "leave"
     return is_to_leave and is_over(waitlist.settings, redis_millis)
 
 
 class OverLeaver(Struct, frozen=True):
-    """Removes the waiting entries from a waitlist whose admission has ended.
+    """Removes the waiting entries from a waitlist whose admissions have ended.
 
     Claimed and parked entries stay, because an operator decides about them. If a run has no time
     left, the next run continues.
@@ -51,7 +51,7 @@ class OverLeaver(Struct, frozen=True):
     ) -> bool:
         """Let the waiting entries leave, one page at a time.
 
-        Return False if the time is up before all of them have left.
+        Return False if time runs out before all of them have left.
         """
         request = c.ListWaiting(waitlist_id=waitlist.waitlist_id)
         redis_millis, is_due = millis_of(stats.clock_stamp), must_leave(waitlist, stats)
@@ -59,14 +59,14 @@ class OverLeaver(Struct, frozen=True):
             page: c.ListWaitingResult = self.queue.send(request)
             self._leave(waitlist.waitlist_id, page.entries)
             logger.info(
-                "the admission is over, and people who waited have left",
+                "admissions have ended, and the waiting customers have left",
                 extra={"waitlist_id": waitlist.waitlist_id, "waiting": page.total},
             )
             if page.next_rank is None:
                 return True
             request = c.ListWaiting(waitlist_id=waitlist.waitlist_id, after=page.next_rank)
-            # An operator may have changed the end of the admission while the page was processed, so
-            # read the waitlist again.
+            # An operator may have changed when admissions end while the page was being processed,
+            # so read the waitlist again.
             now = self.waitlists.get(waitlist.waitlist_id)
             is_due = now is not None and _ends_waits(now, redis_millis)
         return not is_due

@@ -26,10 +26,10 @@ def is_quiet(
     changed: Container[str] | None,
     now_millis: int,
 ) -> bool:
-    """Return whether maintenance can skip the waitlist.
+    """Return whether maintenance can skip the waitlist, because nothing has changed and no work is
+    due.
 
-    It can skip the waitlist if nothing has changed and no work is due. `changed` contains the ids
-    of the waitlists that have changes in the journal.
+    `changed` contains the ids of the waitlists that have changes in the journal.
     """
     if waitlist.deleting or waitlist.rebuild is not None:
         return False

@@ -24,16 +24,16 @@ from waitlist_shared import contracts as c
 logger = logging.getLogger(__name__)
 
 # The interval at which a rebuild renews its lease and saves its progress. If a run is killed, the
-# next run repeats at most the work of one interval.
+# next run repeats at most one interval's work.
 NOTE_SECONDS = 5.0
-# The remaining time below which a run stops.
+# A run with less time left than this stops.
 STOP_MILLIS = 60_000
-# When Redis loses its data, some writes to the DynamoDB table may be in progress. After this time,
-# they are in the table and in its index.
+# When Redis loses its data, some writes to the DynamoDB table may be in progress. By the end of
+# this time, they have reached the table and its index.
 SETTLED_MILLIS = 2_000
 
-# The number of shards that a rebuild restores in parallel. With more shards, the rebuild would not
-# become faster, and other requests would become slower.
+# The number of shards that a rebuild restores in parallel. More shards would not make the rebuild
+# faster, but would make other requests slower.
 AT_ONCE = 4
 
 Pass = Callable[[RebuildRun, int], None]
@@ -73,7 +73,7 @@ class Rebuilder(Struct, frozen=True):
         finally:
             lease.release(is_rebuilt=is_whole)
             # No position can be read until the rebuild is complete, so start the next run at once,
-            # even after an error. Do this only if this run has made progress.
+            # even after an error, provided that this run has made progress.
             if run is not None and not is_whole and run.has_advanced:
                 self.queue.start_maintenance(waitlist.waitlist_id)
         return is_whole
@@ -87,8 +87,8 @@ class Rebuilder(Struct, frozen=True):
     ) -> RebuildRun:
         """Return a run that continues the last rebuild or starts a new one."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
-        # Store the id of the new queue first. If a failover brings back an older queue, maintenance
-        # then recognises by the id that this queue is outdated.
+        # Store the new queue's id first. If a failover brings back an older queue, the id tells
+        # maintenance that this queue is outdated.
         checkpoint = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
         self.waitlists.write_checkpoint(waitlist.waitlist_id, checkpoint)
         version = waitlist.segments_version

@@ -1,6 +1,6 @@
-"""The three passes of a rebuild, which are called `line`, `changes` and `journal`.
+"""The three passes of a rebuild, called `line`, `changes` and `journal`.
 
-Each method runs a pass for a single shard.
+Each method runs one pass for a single shard.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,19 +28,22 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# The second pass of a rebuild corrects the entries that changed up to 15 minutes before the rebuild
-# began. This time is so long because the index is slightly behind the table, and because clocks may
+# The second pass of a rebuild corrects entries that have changed since 15 minutes before the
+# rebuild began. It goes back this far because the index is slightly behind the table and clocks may
 # differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
 # If the waitlist has no checkpoint, a rebuild also reads the journal of the hour before the
-# rebuild. This period is long, because the clock of Redis may have been set back.
+# rebuild. The period is this long because Redis' clock may have been set back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_STAMPS = 24 * 60 * MINUTE
 
 
 class RebuildPasses(Struct, frozen=True):
-    """Restores the shards of a waitlist page by page. Only one page of each shard is in memory."""
+    """Restores the shards of a waitlist page by page.
+
+    Only one page of each shard is in memory at a time.
+    """
 
     queue: QueueClient
     entries: EntryRecords
@@ -61,8 +64,8 @@ class RebuildPasses(Struct, frozen=True):
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
         """Return the rows of this page, with the reasons why entries are not ready.
 
-        The index does not contain these reasons. If an entry may have such a reason, build its row
-        from its record.
+        The index does not contain these reasons, so if an entry may have one, build its row from
+        its record.
         """
         ids = [
             placed.entry_id
@@ -142,7 +145,7 @@ def _earliest(run: RebuildRun) -> int:
     if epoch_start > began + SECOND_LOOK_STAMPS:
         # According to Redis' clock, the new queue begins much later than the rebuild, so the clock
         # must have been wrong. If it was behind for some time, changes can have timestamps from
-        # before the creation of the waitlist. Therefore do not use the creation time.
+        # before the waitlist was created, so do not use the creation time.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 
@@ -150,7 +153,7 @@ def _earliest(run: RebuildRun) -> int:
 def _only_waits(placed: IndexRow) -> bool:
     """Return whether the entry can be restored in one message together with other entries.
 
-    Claims, offers and idempotency keys cannot be restored in such a message.
+    Claims, offers and idempotency keys cannot be restored this way.
     """
     return placed.status == "waiting" and not placed.hold.once_key
 
@@ -158,8 +161,8 @@ def _only_waits(placed: IndexRow) -> bool:
 def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:
     """Yield messages that each restore several waiting entries."""
     segments = run.segments
-    # An outdated index can list the same entry twice on a page. A message must not contain an entry
-    # twice, so keep one row for each entry.
+    # An outdated index can list the same entry twice on a page, but a message must not contain an
+    # entry twice, so keep one row for each entry.
     plain = {placed.entry_id: placed for placed in page if _only_waits(placed)}
     stays = [fill_stay_of(placed, segments) for placed in plain.values()]
     for start in range(0, len(stays), MAX_RESTORE_MANY):
@@ -194,8 +197,8 @@ def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -
 def _journal_correction(
     change: Change, record: EntryRecord | None, run: RebuildRun
 ) -> c.Single | None:
-    """Return the message that corrects a changed entry in Redis, or None if nothing must be
-    corrected.
+    """Return the message that corrects a changed entry in Redis, or None if nothing needs
+    correcting.
     """
     if record is None:
         return drop_of_erased(change) if change.status == ERASED else None
@@ -208,7 +211,7 @@ def _journal_correction(
 def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None:
     """Return the message that removes the earlier entry of a customer who is signing up again.
 
-    An outdated index may have restored this entry, although it was erased. Return None if it was
+    An outdated index may have restored this entry even though it was erased. Return None if it was
     not erased.
     """
     if change.status != ERASED or change.ticket in (0, record.intent.ticket):
@@ -225,7 +228,7 @@ def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.intent.erase:
-        # The counts in Redis must include that the customer has left. A Drop message would remove
-        # the entry without counting it, so send a Leave message.
+        # Redis must count that the customer has left. A Drop message would remove the entry without
+        # counting it, so send a Leave message.
         return leave_of(record)
     return None

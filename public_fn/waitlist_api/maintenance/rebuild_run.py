@@ -13,7 +13,7 @@ from waitlist_shared import contracts as c
 
 
 class RebuildRun(Struct):
-    """A single run of a rebuild, which the threads of all shards share.
+    """A single run of a rebuild, which all shards' threads share.
 
     `rebuild` is the progress that is saved.
     """
@@ -41,14 +41,14 @@ class RebuildRun(Struct):
     def must_stop(self) -> bool:
         """Return whether the run has to stop.
 
-        Call this method only after a page is complete. Every run then restores at least one page.
+        Call this method only after a page is complete, so that every run restores at least one
+        page.
         """
         return self._is_over.is_set() or self.is_time_up()
 
     def give_up(self) -> None:
-        """Make the threads of all shards stop after their current page.
-
-        This is necessary, for example, if another run has taken the lease.
+        """Make all shards' threads stop after their current page, for example because another
+        run has taken the lease.
         """
         self._is_over.set()
 

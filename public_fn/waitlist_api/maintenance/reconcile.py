@@ -1,6 +1,4 @@
-"""Write to the records what Redis has decided, such as the end of a claim, if no request has
-recorded it.
-"""
+"""Record decisions by Redis, such as the end of a claim, that no request has recorded."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -41,9 +39,8 @@ PAGES = 100
 
 
 class Reconciler(Struct, frozen=True):
-    """Ends expired claims and offers.
-
-    Writes to the records what Redis has decided and no request has recorded.
+    """Ends expired claims and offers, and records decisions by Redis that no request has
+    recorded.
     """
 
     queue: QueueClient
@@ -56,9 +53,10 @@ class Reconciler(Struct, frozen=True):
     def reconcile(
         self, waitlist_id: str, known_until: int = 0, is_time_up: IsTimeUp = never
     ) -> None:
-        """End expired claims and offers. Record what Redis decided more than a minute ago.
+        """End expired claims and offers.
 
-        Also record what Redis decided before the logical timestamp `known_until`.
+        Record what Redis decided more than a minute ago, or before the logical timestamp
+        `known_until`.
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
@@ -99,7 +97,7 @@ class Reconciler(Struct, frozen=True):
                     continue
                 if place.state == NO_SHOW:
                     # Each of these errors means that a different request is removing the entry, or
-                    # that the customer is joining again. In both cases, nothing is left to do.
+                    # that the customer is joining again. Either way, nothing is left to do.
                     last = place.decisions[-1].verb if place.decisions else ""
                     by, reason = reason_to_leave(is_silent=last == "unanswered_left")
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
@@ -107,14 +105,14 @@ class Reconciler(Struct, frozen=True):
                         self.leaves.leave(*record.key, leave)
             elif record is not None and record.status in ENDED:
                 # Redis still has the entry, but the record says that the customer has left or was
-                # admitted. This happens if a request to claim and complete an entry was
-                # interrupted. Remove the entry from Redis.
+                # admitted, because a request to claim and complete the entry was interrupted.
+                # Remove the entry from Redis.
                 ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
             if record is not None and record.status == "leaving" and place.state == "done":
-                # According to the record, the customer is leaving, so this admission does not
-                # count. Redis keeps the admission until the customer has left.
+                # The record says that the customer is leaving, so this admission does not count.
+                # Redis keeps the admission until the customer has left.
                 continue
             settled.append(
                 c.Settle(
@@ -150,10 +148,10 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """Find the customers whom Redis has admitted and whose admission is not recorded yet. Start
-        their passes again.
+        """Restart the passes of customers whom Redis has admitted but whose admission is not
+        recorded yet.
 
-        Return when each pass ends. The keys are entry ids.
+        Return when each pass ends, by entry id.
         """
         late = [
             renew_of(record, place.ticket)
@@ -166,9 +164,10 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.DirtyPlace) -> bool:
-        """Restore an entry in Redis from its record. Return whether it was restored.
+        """Restore an entry in Redis from its record, because Redis has changed it based on outdated
+        data.
 
-        Redis has changed the entry although its data about the entry was outdated.
+        Return whether the entry was restored.
         """
         seen = c.Seen(state=cast("c.PlaceState", place.state), rank=place.rank)
         (answer,) = self.segmented_queue.send_batch([Restoring(record, seen)])
@@ -177,10 +176,10 @@ class Reconciler(Struct, frozen=True):
     def _append_missing_events(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> None:
-        """Add the events that are missing in the history of each entry.
+        """Add the events that are missing from each entry's history.
 
         Redis may have ended a claim or an offer before the record changed for another reason. If
-        the history has no event for this yet, add the event.
+        the history has no event for that end yet, add the event.
         """
         decisions = [
             (record, decision)
@@ -202,7 +201,7 @@ class Reconciler(Struct, frozen=True):
                 self.transitions.append(key, event, self.now_millis())
 
     def _resend_edits(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Send the attributes of each entry to Redis again, and the reasons why it is not ready.
+        """Resend each entry's attributes to Redis, and the reasons why it is not ready.
 
         An operator's edit may have been interrupted before Redis received them.
         """
@@ -228,7 +227,7 @@ class Reconciler(Struct, frozen=True):
 
 
 def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether Redis has changed the entry although its data about the entry was outdated."""
+    """Return whether Redis has changed the entry based on outdated data."""
     if place.state == "absent":
         return False
     if place.ticket != record.ticket or _has_ended(record, place):
@@ -240,8 +239,8 @@ def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
 def catch_up(
     record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
-    """Yield what Redis has decided about the entry and the record does not contain yet, in
-    chronological order.
+    """Yield Redis' decisions about the entry that are missing from the record, in chronological
+    order.
     """
     news = [
         decision
@@ -249,8 +248,8 @@ def catch_up(
         if decision.stamp > record.stamp and decision.ticket == record.ticket
     ]
     if news and news[-1].verb == "offered" and place.state == "offered":
-        # Redis shortens an offer if the admission of the waitlist ends earlier. Record the deadline
-        # that the offer has now.
+        # Redis shortens an offer if the waitlist's admissions end before it does. Record the
+        # offer's new deadline.
         news[-1] = replace(news[-1], at=place.time_millis)
     if news:
         events = tuple(event for decision in news for event in events_of(decision))
@@ -292,10 +291,10 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
-    """Return whether Redis decided this before the newest change in the record."""
+    """Return whether Redis made this decision before the newest change in the record."""
     if record.ticket not in (None, decision.ticket):
-        # This decision by Redis is about a different signup of the customer. Return whether Redis
-        # made it before the recorded signup. The ticket of an imported or reinstated entry can be
+        # This decision by Redis is about a different signup by the same customer. Return whether
+        # Redis made it before the recorded signup. An imported or reinstated entry's ticket can be
         # old, so also compare the time of the signup.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
@@ -305,7 +304,7 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
 
 
 def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether the recorded signup has ended and Redis has an entry of another signup."""
+    """Return whether the recorded signup has ended and Redis has an entry from another signup."""
     return record.status in ENDED and place.ticket != record.ticket
 
 
@@ -315,19 +314,18 @@ def _newest_stamp(place: c.DirtyPlace) -> int:
 
 
 def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether a claim or an offer is still open in Redis although it has ended according to
-    the record.
+    """Return whether a claim or an offer that the record says has ended is still open in Redis.
 
-    In this case, Redis has lost the write that ended it. The timestamp in Redis is not always older
-    than the record, because the deadline may have been changed later.
+    If so, Redis has lost the write that ended it. The timestamp in Redis is not always older than
+    the one in the record, because the deadline may have been changed later.
     """
     if place.state == "offered" and record.hold.token != place.token:
         if record.stamp > _newest_stamp(place):
             # The record has changed since Redis sent its list of entries, so the offer may have
             # ended in Redis too.
             return False
-        # When Redis makes an offer, it remembers this until the offer is recorded. If Redis does
-        # not remember it any more, the offer was recorded, and the record contains a later change.
+        # Redis remembers each offer it makes until the offer is recorded. If Redis no longer
+        # remembers this offer, it was recorded, and the record contains a later change.
         news = [decision for decision in place.decisions if decision.stamp > record.stamp]
         return all(decision.token != place.token for decision in news)
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")
@@ -337,8 +335,8 @@ def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
 def _is_extended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether the deadline of a claim or an offer in Redis differs from the recorded one.
 
-    This happens if an operator has extended the claim, or if the waitlist stops
-    admitting people before the offer would have ended.
+    This happens if an operator has extended the claim, or if admissions end before the offer would
+    have ended.
     """
     is_same_hold = place.state in ("held", "offered") and record.hold.token == place.token
     return is_same_hold and record.status == "offered" and record.stamp < _newest_stamp(place)

@@ -9,10 +9,10 @@ from waitlist_api.records.journal import EDITED, EXITED, Change
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 
-# The states in Redis of an entry that has ended. Redis keeps such an entry as `done` for some time,
-# so that it recognises requests that are repeated late.
+# The states that an ended entry can have in Redis. Redis keeps such an entry as `done` for a while,
+# so that it recognises late retries.
 NOWHERE = ("absent", "done")
-# The states in Redis that fit each status of a record.
+# The states in Redis that match each status of a record.
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
 
 
@@ -37,7 +37,7 @@ def decide_repair(
     segments: Segments,
     now_millis: int,
 ) -> c.Restore | c.Drop | None:
-    """Return a message that corrects the entry in Redis, or None if nothing must be corrected."""
+    """Return a message that corrects the entry in Redis, or None if nothing needs correcting."""
     is_gone = inspection.state in NOWHERE
     if record is None:
         return None if is_gone else drop_of_erased(change, inspection.ticket)
@@ -47,8 +47,8 @@ def decide_repair(
         return None
     if not is_gone and is_of_another_stay(record, inspection):
         return replace(drop_of(record, now_millis=now_millis), ticket=inspection.ticket)
-    # The signup has ended, but its entry is still in the queue, so the counts in Redis do not
-    # include this end. Let Redis count it when it removes the entry.
+    # The signup has ended, but its entry is still in the queue, so Redis has not counted the end.
+    # Let Redis count it when it removes the entry.
     return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 

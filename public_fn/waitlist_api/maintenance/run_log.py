@@ -13,8 +13,8 @@ from waitlist_shared.telemetry import Span, Telemetry
 DONE, FAILED = "ok", "failed"
 OF_ALL, OF_ONE = "minute", "waitlist"
 COUNTS, LEVELS, PARTS = get_args(Count), get_args(Level), get_args(Part)
-# These values of a maintenance run have a threshold. If a value exceeds its threshold, the log line
-# of the run counts a problem. The alarms in template.yaml use the same thresholds.
+# The thresholds for the values of a maintenance run. Each value that exceeds its threshold counts
+# as a problem in the run's log line. The alarms in template.yaml use the same thresholds.
 TROUBLES: Mapping[str, float] = {
     "admissions_overdue": 0,
     "beats_missed": 0,
@@ -35,8 +35,8 @@ class RunLog(Struct, frozen=True):
     def run(self, event: Mapping[str, Any], request_id: str, work: Callable[[], None]) -> None:
         """Execute a maintenance run and log it.
 
-        If a request started the run, the log line contains the correlation id of that request.
-        Otherwise it contains a new id.
+        If a request started the run, the log line contains that request's correlation id. Otherwise
+        it contains a new id.
         """
         id_ = read_correlation_id(event) or request_id
         self.correlation.id = id_
@@ -55,8 +55,8 @@ class RunLog(Struct, frozen=True):
         numbers["troubles"] = count_troubles(numbers)
         names = COUNTS
         if is_done and operation == OF_ALL:
-            # The gauges are numbers about all waitlists, so only a run that has visited all
-            # waitlists reports them.
+            # The gauges cover all waitlists, so only a run that has visited all waitlists reports
+            # them.
             names = (*COUNTS, *LEVELS)
         span = Span(
             operation=operation,

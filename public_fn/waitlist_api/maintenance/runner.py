@@ -36,35 +36,33 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-# The time after which a run does not start another batch of waitlists. The next run continues the
-# work.
+# After this time, a run does not start another batch of waitlists. The next run continues the work.
 RUN_MILLIS = 50_000
-# The time that a run first spends on interrupted requests to join or leave. The remaining requests
-# are finished at the end of the run.
+# How long a run works on interrupted requests to join or leave at the beginning. The remaining
+# requests are finished at the end of the run.
 INTENTS_MILLIS = 15_000
 # To find the waitlists with changes, a run reads the journal since the previous run. If this period
-# is longer than LONGEST_READ, the run does not read the journal, and maintains every waitlist.
+# is longer than LONGEST_READ, the run maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
 # The largest number of waitlists in a batch. Some steps send two messages to Redis for each
 # waitlist, and one request can contain at most MAX_BATCH messages.
 TOGETHER = MAX_BATCH // 2
-# The remaining time below which a run does not start another page of work.
+# A run with less time left than this does not start another page of work.
 STOP_MILLIS = 60_000
-# The number of times that one run searches a deleted waitlist for entries. The search uses an
-# index, which may be outdated, so it can miss entries. The waitlist itself is deleted when a search
-# has found no entry. Before that, all requests that began before the deletion must have ended.
+# How many times one run searches a deleted waitlist for entries. The search can miss entries,
+# because its index may be outdated. The waitlist itself is deleted when a search finds no entries,
+# but not before all requests that began before the deletion have ended.
 DELETE_LOOKS = 2
 
 
-# A waitlist and its statistics, or the error that Redis returned instead of the statistics. If the
-# waitlist is being deleted, the statistics are None.
+# A waitlist, and its statistics or the error that Redis returned instead. If the waitlist is being
+# deleted, the statistics are None.
 Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
 class Survey(Struct):
-    """The waitlists that need maintenance.
-
-    The list takes into account all changes up to the logical timestamp `until`.
+    """The waitlists that need maintenance, given all changes up to the logical timestamp
+    `until`.
     """
 
     busy: list[Surveyed] = field(default_factory=list)
@@ -169,8 +167,8 @@ class MaintenanceRunner(Struct, frozen=True):
     def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:
         """Return the waitlists that have changed since the logical timestamp `seen`.
 
-        If `seen` is too long ago, reading all changes since then would take too long. In this case,
-        return None.
+        Return None if `seen` is so long ago that reading all changes since then would take too
+        long.
         """
         until = max(max(stat.clock_stamp, stat.last_stamp) for stat in stats)
         if not seen or until - seen > LONGEST_READ:
@@ -215,8 +213,8 @@ class MaintenanceRunner(Struct, frozen=True):
         try:
             return send_batch(self.queue, requests) if requests else []
         except WaitlistError as error:
-            # The statistics of this batch cannot be read. Go on, because other batches and
-            # deletions must still be processed.
+            # This batch's statistics cannot be read. Continue, because other batches and deletions
+            # must still be processed.
             return [error] * len(waitlists)
 
     def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
@@ -239,10 +237,10 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_one(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist. Return None if the work is not complete.
+        """Maintain a waitlist.
 
-        If it is complete, return a digest of the entries whose customers have been told that their
-        turn is near.
+        Return a digest of the entries whose customers have been told that their turn is near, or
+        None if the work is not complete.
         """
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             return self._maintain_warm(waitlist, answer, left_millis)
@@ -278,7 +276,7 @@ class MaintenanceRunner(Struct, frozen=True):
         finally:
             if is_overdue:
                 # This run did not make all offers that the policy allows, so admissions may be
-                # late. Count the waitlist in the gauge `admissions_overdue`.
+                # late. Count the waitlist in the `admissions_overdue` gauge.
                 self.metrics.add("admissions_overdue")
         return told if is_whole and not is_overdue else None
 

@@ -14,11 +14,11 @@ from waitlist_api.settings.waitlist import admission_of, until_millis_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# The age at which samples in memory are read again. A different process may have stored newer
-# samples.
+# The age at which samples in memory are read again, because a different process may have stored
+# newer samples.
 PAUSE_MILLIS = 150_000
-# The number of waitlists whose samples stay in memory. Each of these waitlists takes 300 KB. The
-# samples of all other waitlists are read from the table every minute.
+# The number of waitlists whose samples stay in memory, at 300 KB each. All other waitlists' samples
+# are read from the table every minute.
 MOST_KEPT = 500
 
 
@@ -37,9 +37,9 @@ class Sampler(Struct):
         answers: Sequence[c.Result | WaitlistError],
         quiet_until: int = 0,
     ) -> dict[str, str]:
-        """Store the counts of each waitlist with a complete queue.
+        """Store the counts of each waitlist whose queue is complete.
 
-        Return how fast each waitlist admits customers.
+        Return how fast each of these waitlists admits customers.
         """
         paces: dict[str, str] = {}
         writes: list[tuple[str, Every, Sample]] = []
@@ -59,7 +59,7 @@ class Sampler(Struct):
         run_each(sample_one, zip(waitlists, answers, strict=True))
         if run_isolated(self._store, writes) is None:
             # The samples could not be stored. Forget the samples in memory, so that the next run
-            # reads the stored samples again.
+            # reads the stored ones.
             for waitlist_id in paces:
                 self._kept.pop(waitlist_id, None)
             paces.clear()

@@ -23,12 +23,12 @@ from waitlist_shared.ranks import TIER
 
 logger = logging.getLogger(__name__)
 
-# How long maintenance waits before it checks an entry without a record again. Every signup that was
-# in progress is finished by then.
+# How long maintenance waits before it checks an entry without a record again. By then, every signup
+# that was in progress has finished.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
-# A signup can be cancelled shortly after maintenance has checked its entry. Entries that joined up
-# to two minutes before the last run are therefore checked a second time.
+# A signup can be cancelled shortly after maintenance has checked its entry, so entries that joined
+# up to two minutes before the last run are checked a second time.
 OVERLAP = 2 * MINUTE
 
 
@@ -58,9 +58,8 @@ class Strays(Struct, frozen=True):
             elif strays:
                 found.setdefault(waitlist_id, []).extend(strays)
         if found:
-            # If an entry has no record, its signup may still be in progress, because a signup can
-            # reach Redis before its record is written. After this pause, the signup is no longer in
-            # progress.
+            # A signup can reach Redis before its record is written, so an entry without a record
+            # may belong to a signup in progress. After this pause, such a signup has finished.
             self.pause(IN_FLIGHT_SECONDS)
         for waitlist_id, once in found.items():
             if run_isolated(partial(self._drop, waitlist_id), once) is None:
@@ -84,7 +83,7 @@ class Strays(Struct, frozen=True):
         left_millis: LeftMillis,
         unfinished: set[str],
     ) -> Iterator[tuple[str, list[c.WaitingEntry]]]:
-        """Yield the new entries of each waitlist, and one page of its older entries.
+        """Yield each waitlist's new entries, and one page of its older entries.
 
         If a page cannot be read, add the waitlist to `unfinished`.
         """

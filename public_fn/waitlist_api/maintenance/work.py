@@ -19,8 +19,7 @@ from waitlist_shared.errors import Rebuilding, WaitlistPaused
 class Tasks(Protocol):
     """The tasks of one kind, for example all invitations."""
 
-    # The longest time that a maintenance run spends on the tasks of one kind, for example on all
-    # invitations.
+    # The longest time that a maintenance run spends on tasks of one kind, such as invitations.
     MAINTENANCE_MILLIS: ClassVar[int]
 
     @property
@@ -67,6 +66,6 @@ class WorkRunner(Struct, frozen=True):
         if waitlist is None or waitlist.deleting:
             return
         # The task cannot run while the waitlist is paused or its queue is being rebuilt. A later
-        # run continues the task.
+        # run continues it.
         with suppress(WaitlistPaused, Rebuilding):
             tasks.run(work, is_time_up)

@@ -1,6 +1,6 @@
 """Asks the Lambda function that sends messages to send an example message.
 
-The message goes to an address that an operator enters. The address is not stored.
+The message goes to an address that an operator enters, which is not stored.
 """
 
 from msgspec import Struct, to_builtins
@@ -29,7 +29,7 @@ class Trials(Struct, frozen=True):
         """Send a message with example data to one address.
 
         `address` contains either an `email` or a `phone`. Raise NoMessages if the stack does not
-        send messages of this type. Raise InvalidFields if this address cannot receive messages.
+        send this type of message. Raise InvalidFields if this address cannot receive messages.
         """
         if len(address) != 1:
             raise InvalidFields(ONE_ADDRESS)

@@ -36,15 +36,16 @@ logger = logging.getLogger(__name__)
 # The maximum time for processing one message, including reads from and writes to the database.
 ENOUGH_MILLIS = 12_000
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
-# The longest time for which a message is hidden in the queue before the next attempt. SQS allows 12
-# hours after the message was received. Use one minute less, because some time has already passed.
+# The longest time that a message is hidden in the queue before the next attempt. SQS allows 12
+# hours from when the message was received. Use one minute less, because some time has already
+# passed.
 MOST_HIDDEN_SECONDS = 12 * 3600 - 60
 ALL_PERCENT = 100
 # The name that a rule in template.yaml gives to events about bounces and complaints.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# The reasons for which a message counts as `limited`. There is a limit for each address, and a
-# budget for each day.
+# The reasons why a message counts as `limited`: a limit for each address, and a budget for each
+# day.
 LIMITED = ("too_many", "over_budget")
 
 
@@ -80,8 +81,7 @@ class Batches:
         self._counts: Counter[str] = Counter()
         self._late_seconds = 0
         self._is_throttled = False
-        # For each failed message, the number of seconds after which it is tried again. The keys are
-        # message ids.
+        # How many seconds to wait before retrying each failed message, by message id.
         self._pauses: dict[str, int] = {}
 
     def handle(self, event: dict[str, Any], context: Context) -> Mapping[str, Any]:
@@ -160,7 +160,7 @@ class Batches:
         self._counts[counted if counted in COUNTED else "dropped"] += 1
 
     def _note_age(self, record: SQSRecord) -> None:
-        """Measure how old the message is, and keep the age of the oldest message in the batch."""
+        """Measure the message's age, and keep the age of the oldest message in the batch."""
         sent_millis = int(record.raw_event.get("attributes", {}).get("SentTimestamp", 0))
         if sent_millis:
             age_seconds = (self._sender.now_millis() - sent_millis) // 1000
@@ -182,15 +182,15 @@ class Batches:
             self._sqs.change_message_visibility_batch(QueueUrl=self._queue_url, Entries=entries)
         except (BotoCoreError, ClientError) as error:
             # The pause of these messages has not changed. They are delivered again after the
-            # visibility timeout of the queue.
+            # queue's visibility timeout.
             logger.warning("the pause of messages could not be set: %s", type(error).__name__)
 
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
-        # Add a few random seconds, so that not all messages are retried at the same time. SQS
-        # allows only a limited number of attempts. The pause is therefore never shorter than usual,
-        # so that the attempts are not used up too early.
+        # Add a few random seconds, so that messages are not all retried at the same time. SQS
+        # allows only a limited number of attempts, so the pause is never shorter than usual, which
+        # would use them up too early.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 
@@ -227,6 +227,6 @@ def _receives(record: Mapping[str, Any]) -> int:
 
 
 def _usual_pause(receives: int) -> int:
-    # The first pauses are short. The first five retries take only about a minute together.
+    # The first pauses are short: the first five retries take only about a minute in total.
     longest = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(receives // 2, 10))
     return random.randint(longest // 2, longest)

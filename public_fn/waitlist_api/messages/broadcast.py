@@ -1,7 +1,7 @@
 """Sends an operator's message to some or all people on a waitlist.
 
-For each recipient, the event `messaged` is written to the history, and this event triggers the
-message. Maintenance continues a broadcast that was interrupted
+For each recipient, a `messaged` event is written to the history, which triggers the message.
+Maintenance continues a broadcast that was interrupted
 (docs/decisions/0090-a-message-to-some-or-all.md).
 """
 
@@ -43,11 +43,11 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_PAGE
 
 logger = logging.getLogger(__name__)
-# The longest time that an operator's request spends on sending the broadcast. Maintenance then
-# sends it to the remaining people.
+# The longest time that an operator's request spends sending the broadcast. Maintenance then sends
+# it to the remaining people.
 REQUEST_MILLIS = 8_000
 EVERYBODY: tuple[BroadcastStatus, ...] = ("waiting", "offered", "parked")
-NO_MESSAGES = "the waitlist sends no messages, so set its setting `messages` first"
+NO_MESSAGES = "the waitlist sends no messages, so set its `messages` setting first"
 
 
 class BroadcastCommand(Struct, frozen=True, kw_only=True):
@@ -106,7 +106,7 @@ class Broadcasts(Struct, frozen=True):
     def count(self, command: BroadcastCommand) -> Broadcast:
         """Return how many people a broadcast would reach. Nothing is sent or stored.
 
-        If the time runs out before everybody is counted, the state of the result is `running`.
+        If time runs out before everybody is counted, the state of the result is `running`.
         """
         is_time_up, broadcast = self._deadline(), self._begun(command)
         while broadcast.running and not is_time_up():
@@ -116,7 +116,7 @@ class Broadcasts(Struct, frozen=True):
     def run(self, broadcast: Broadcast, is_time_up: IsTimeUp) -> Broadcast:
         """Send the broadcast to the remaining people, until the time is up.
 
-        For each person, write an event into the history. This event triggers the message.
+        For each person, write an event to the history, which triggers the message.
         """
         while broadcast.running:
             after, recipients = self._read_page(broadcast)
@@ -207,9 +207,9 @@ class Broadcasts(Struct, frozen=True):
         return [one for one in records if self._is_meant(broadcast, one)], following
 
     def _choose_channel(self, record: EntryRecord, settings: WaitlistSettings) -> tuple[str, str]:
-        """Return the channel (email or SMS) through which the message can reach this person.
+        """Return the channel (email or SMS) that can reach this person.
 
-        If no channel can reach the person, return an empty string and the reason.
+        If there is none, return an empty string and the reason.
         """
         rules = settings.messages
         if rules is None or record.contact.messages:
@@ -224,8 +224,8 @@ class Broadcasts(Struct, frozen=True):
     def _is_meant(self, broadcast: Broadcast, record: EntryRecord) -> bool:
         """Return whether this person should get the broadcast.
 
-        People do not get a broadcast if they joined after it began, if they have left, or if their
-        data is being erased.
+        People do not get it if they joined after it began, if they have left, or if their data is
+        being erased.
         """
         is_there = record.status in PRESENT or record.inside_until(self.now_millis()) > 0
         is_earlier = (record.ticket or 0) < broadcast.stamp

@@ -14,10 +14,10 @@ from waitlist_api.messages.sender import Refused, TryAgain
 from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
-# The longest pause after a failed attempt. With `Retry-After`, AWS can ask for a longer pause, but
+# The longest pause after a failed attempt. AWS can ask for a longer pause with `Retry-After`, but
 # the message might expire during it.
 MOST_ASKED_SECONDS = 300
-# The reasons for which AWS End User Messaging rejects the phone number itself.
+# The reasons that AWS End User Messaging gives when it rejects the phone number itself.
 BAD_NUMBERS = frozenset(
     {
         "DESTINATION_COUNTRY_BLOCKED",
@@ -28,8 +28,8 @@ BAD_NUMBERS = frozenset(
         "INVALID_IDENTITY_FOR_DESTINATION_COUNTRY",
     }
 )
-# The tags that are sent to SES with each email. If the email bounces, SES returns the tags, and
-# they identify the message. A tag value can contain only letters, digits, hyphens and underscores.
+# The tags that are sent to SES with each email. If the email bounces, SES returns the tags, which
+# identify the message. A tag value can contain only letters, digits, hyphens and underscores.
 TAGS = Delivery.__struct_fields__
 
 
@@ -64,7 +64,7 @@ class MailChannel(Struct, frozen=True):
             raw = build_mime(message, self.from_address).as_bytes()
         except ValueError:
             # The standard library could not parse the recipient's address, or found several
-            # addresses in it. No retry would help.
+            # addresses in it. Retrying would not help.
             raise Refused from None
         try:
             self.client.send_email(
@@ -129,7 +129,7 @@ def build_mime(message: Message, from_address: str) -> EmailMessage:
 def _plain(text: str) -> str:
     """Make sure that the text contains no encoded words (RFC 2047).
 
-    An encoded word can stand for a line break. An attacker could use it to add a header to the
+    An encoded word can stand for a line break, which an attacker could use to add a header to the
     email.
     """
     # The standard library decodes encoded words. For example, it would turn =?utf-8?q?=0d=0a…?=

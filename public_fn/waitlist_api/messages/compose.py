@@ -19,8 +19,8 @@ from waitlist_api.settings.texts import Language
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 BLUE = "#1f5fbf"
-# Two Unicode characters that are put around text in a different writing direction, such as a Latin
-# name in an Arabic sentence. FSI stands before the text, and PDI stands after it.
+# Two Unicode characters that enclose text in a different writing direction, such as a Latin name in
+# an Arabic sentence. FSI comes before the text, and PDI after it.
 FSI, PDI = "\u2068", "\u2069"
 # The HTML uses tables and inline styles, because all email programs support them.
 HTML = """<!doctype html>
@@ -68,7 +68,7 @@ class Letterhead(Struct, frozen=True):
     def link(self, kind: Kind, record: EntryRecord, at_millis: int) -> str:
         """Return the link in a message.
 
-        If the link contains a code, `at_millis` is the time at which the code is issued.
+        If the link contains a code, `at_millis` is when the code is issued.
         """
         if self.tokens is None or not self.is_for_guests or kind.link == "list":
             return f"{self.base_url}/w/{record.waitlist_id}"
@@ -79,7 +79,7 @@ class Letterhead(Struct, frozen=True):
         return place_link(self.tokens, record, self.base_url)
 
     def unsubscribe_headers(self, record: EntryRecord) -> dict[str, str]:
-        """Return the email headers that let the customer unsubscribe in their email program."""
+        """Return the email headers that let the customer unsubscribe from their email program."""
         if self.tokens is None:
             return {}
         code = self.tokens.unsubscribe_code(*record.key, record.ticket or 0)
@@ -99,14 +99,14 @@ def compose(
 ) -> Message:
     """Compose a message of this kind about an entry.
 
-    An operator can write texts for an invitation or a broadcast. `own_texts` contains these texts,
-    and its keys are languages.
+    `own_texts` contains the texts, by language, that an operator has written for an invitation or a
+    broadcast.
     """
     chosen = record.contact.language
     language = next((code for code in LANGUAGES if code == chosen), rules.language)
     if kind.is_written and own_texts and language not in own_texts:
         # An operator has written the texts of this message, and there is no default text. If there
-        # is no text in the customer's language, use a text in a different language.
+        # is no text in the customer's language, use one in a different language.
         language = rules.language if rules.language in own_texts else next(iter(own_texts))
     number = record.call_number
     own = own_texts.get(language)

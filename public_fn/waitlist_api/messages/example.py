@@ -12,12 +12,12 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 
 EXAMPLE_ADDRESS = "ada@example.com"
 EXAMPLE_PLACE = "Room 2"
-# The times in example messages. An offer lasts OFFER_MILLIS. A customer has CONFIRM_MILLIS to
+# The times in example messages: an offer lasts OFFER_MILLIS, and a customer has CONFIRM_MILLIS to
 # confirm that they are still waiting.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
-# The number of additional characters in a guest's personal link, compared with the link to the
-# waitlist's page. The keys are the possible values of `Kind.link`.
+# How many characters longer a guest's personal link is than the link to the waitlist's page. The
+# keys are the possible values of `Kind.link`.
 PROOF_CHARACTERS = {"place": 82, "verify": 92, "move": 127, "list": 0}
 
 
@@ -51,7 +51,7 @@ def compose_example(
 
 
 def count_parts_with_link(message: Message) -> int:
-    """Return how many SMS parts the message needs when it contains a guest's personal link."""
+    """Return how many SMS parts the message needs with a guest's personal link."""
     proof = "x" * PROOF_CHARACTERS[BY_NAME[message.kind].link]
     return count_sms_parts(message.text.strip() + proof)
 

@@ -14,7 +14,7 @@ from waitlist_api.records.moves import ASKED as ADDRESS_CHANGE_ASKED
 from waitlist_api.settings.messages import KindName
 from waitlist_shared.ranks import millis_of
 
-# The clocks of Redis and of a Lambda function are assumed to differ by at most this time.
+# Redis' clock and a Lambda function's clock are assumed to differ by at most this much.
 SKEW_MILLIS = 600_000
 
 
@@ -48,10 +48,10 @@ class Kind(Struct, frozen=True, kw_only=True):
     # True if an operator writes the text of the message. The message is then sent even if the
     # waitlist's settings do not choose this kind of message.
     is_written: bool = False
-    # A waitlist sends this kind of message if its settings choose this kind, or the kind that is
+    # A waitlist sends this kind of message if its settings choose either this kind or the kind
     # named here.
     also_chosen_by: str = ""
-    # The message is sent only if this setting of the waitlist is not null.
+    # The message is sent only if this waitlist setting is not null.
     needs_setting: Literal["", "confirm"] = ""
     # A function that returns whether a later event will send this message. If so, the current event
     # sends no message.
@@ -70,7 +70,7 @@ class Kind(Struct, frozen=True, kw_only=True):
 
 
 def is_told(record: EntryRecord, event: EntryEvent) -> bool:
-    """Return whether this event is the import of a customer who should get the message `joined`."""
+    """Return whether this event is the import of a customer who should get the `joined` message."""
     return event.event == "joined" and event.stamp == record.joined.tell_stamp
 
 
@@ -79,8 +79,8 @@ def _joined(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
 
 
 def _joined_later(record: EntryRecord, event: EntryEvent) -> bool:
-    # An imported customer usually does not expect a message. They get this message only if the row
-    # of the import asked for it.
+    # Imported customers usually do not expect a message. They get this one only if their row in the
+    # import asked for it.
     is_silent = event.event == "joined" and event.by != "customer" and not is_told(record, event)
     return is_silent or record.verification.until_millis is not None
 
@@ -104,23 +104,23 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    # The event may arrive after the customer was called again. In this case, send no message for
-    # the old call.
+    # The customer may have been called again by the time the event arrives. If so, send no message
+    # for the old call.
     call = current_call(record, now_millis)
     return call is not None and call.stamp == event.stamp
 
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
-    # The event may arrive after a newer notice was written. In this case, send no message for the
-    # old notice.
+    # A newer notice may have been written by the time the event arrives. If so, send no message for
+    # the old notice.
     is_told = record.is_told_near and record.contact.near_stamp == event.stamp
     return record.status == "waiting" and is_told
 
 
 def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
     is_told = record.status == "offered" and record.contact.ending_offer == record.hold.token
-    # The event may arrive after a newer offer was made. In this case, send no message for the old
-    # offer.
+    # A newer offer may have been made by the time the event arrives. If so, send no message for the
+    # old offer.
     is_open = is_told and event.stamp > record.stamp
     return is_open and (record.hold.until_millis or 0) > now_millis
 
@@ -133,9 +133,8 @@ def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
-    # This event is the question whether the customer is still waiting. The customer has been
-    # reminded of it in the meantime, and the event `reminded` sends the same text, so this event
-    # sends no message.
+    # This event asks the customer whether they are still waiting. The customer has since been
+    # reminded, and the `reminded` event sends the same text, so this event sends no message.
     return event.event == "asked" and record.question.reminded_days is not None
 
 

@@ -27,7 +27,7 @@ from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 
 HOUR_MILLIS = 3_600_000
-# The number of messages that an address may receive in quick succession. The number is enough for a
+# The number of messages that an address may receive in quick succession, which is enough for a
 # family that shares a phone number.
 AT_ONCE = 5
 ASKED = Allowance("asked", AT_ONCE, DAY_MILLIS)
@@ -42,8 +42,7 @@ BUDGET_PAUSE_SECONDS = 900
 class LimitReached(Exception):
     """Raised when a limit prevents a message from being sent now.
 
-    The message is retried after `pause_seconds`. If `pause_seconds` is None, the message is
-    dropped.
+    The message is retried after `pause_seconds`, or dropped if `pause_seconds` is None.
     """
 
     def __init__(self, reason: LimitReason, pause_seconds: int | None) -> None:
@@ -144,7 +143,7 @@ def choose_allowance(
 def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
     """Return whether the customer has verified the address, or an operator has entered it."""
     # An account does not prove that the address is the customer's own. The customer may have
-    # entered the address of a different person.
+    # entered somebody else's address.
     is_entered = not record.joined.by_guest and not has_accounts
     return record.verification.verified or record.has_moved or is_entered
 

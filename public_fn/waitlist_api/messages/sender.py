@@ -1,7 +1,7 @@
 """Sends the message that an event triggers, if its content is still correct.
 
 Each message is sent once. It is sent a second time only if the function stops before it has stored
-that the message was sent, or if the response of AWS was lost.
+that the message was sent, or if the response from AWS was lost.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,16 +32,14 @@ from waitlist_shared.ids import invitation_of
 from waitlist_shared.ranks import millis_of
 
 Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
-# Expected reasons why a message is retried later. For example, another process is sending the
-# message.
+# Expected reasons to retry a message later, such as another process that is sending it.
 CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
 
 
 class TryAgain(Exception):
-    """Raised when a message must be retried later.
+    """Raised when a message must be retried later, after a pause of at least `pause_seconds`.
 
-    The pause before the next attempt is at least `pause_seconds`. If `is_throttled` is true, other
-    messages would fail for the same reason.
+    If `is_throttled` is true, other messages would fail for the same reason.
     """
 
     def __init__(
@@ -83,10 +81,10 @@ class Sender(Struct, frozen=True):
     now_millis: NowMillis
 
     def handle(self, event: EntryEvent) -> Outcome:
-        """Send the message that an event triggers. Return the outcome, or the reason for not
-        sending it.
+        """Send the message that an event triggers.
 
-        Raise TryAgain if the message must be retried.
+        Return the outcome, or the reason why it was not sent. Raise TryAgain if the message must be
+        retried.
         """
         kind = BY_EVENT.get(event.event)
         waitlist = self.waitlists.get(event.waitlist_id)
@@ -100,9 +98,9 @@ class Sender(Struct, frozen=True):
         record = self.entries.get(event.waitlist_id, event.entry_id)
         if record is None or record.intent.erase:
             return "over"
-        # The ticket of an entry contains the time of its signup. An older event belongs to an
-        # earlier signup of the customer. There is one exception: the `joined` event of an imported
-        # entry can be slightly older than the entry's ticket.
+        # An entry's ticket contains the time of its signup, so an older event belongs to an earlier
+        # signup. There is one exception: an imported entry's `joined` event can be slightly older
+        # than the entry's ticket.
         if event.stamp < (record.ticket or 0) and not is_told(record, event):
             return "over"
         if kind.waits_for_later_event(record, event):
@@ -123,8 +121,8 @@ class Sender(Struct, frozen=True):
             return self._drop(delivery, to)
         if kind.only_in_offer_hours:
             self._check_hours(record, waitlist.settings, event)
-        # Issue the code in the link at the current time. A code that was issued at the time of the
-        # event could have expired already.
+        # Issue the code in the link at the current time. A code issued at the time of the event
+        # could have expired.
         texts = self._find_own_texts(kind, record, event)
         if kind.is_written and not texts:
             return self._drop(delivery, "over")
@@ -149,7 +147,7 @@ class Sender(Struct, frozen=True):
     def _find_own_texts(
         self, kind: Kind, record: EntryRecord, event: EntryEvent
     ) -> Mapping[Language, OwnText]:
-        """Return the texts of an operator that replace the waitlist's texts for this message."""
+        """Return an operator's texts that replace the waitlist's texts for this message."""
         if kind.is_written:
             broadcast = self.broadcasts.of_stamp(record.waitlist_id, event.stamp)
             return broadcast.text if broadcast is not None else {}
@@ -162,8 +160,8 @@ class Sender(Struct, frozen=True):
     def _note_delivered(self, kind: Kind, record: EntryRecord) -> None:
         """If the message belongs to an invitation, count it as delivered.
 
-        The message is already sent. If counting fails, raise no exception, because the message
-        would then be sent a second time.
+        Raise no exception if counting fails, because the message has been sent, and would then be
+        sent a second time.
         """
         if kind.name == "offered":
             with suppress(WaitlistError):
@@ -188,7 +186,7 @@ class Sender(Struct, frozen=True):
     def bounce(self, delivery: Delivery) -> None:
         """Record that a message bounced.
 
-        The customer gets no more messages until the next signup.
+        The customer gets no more messages until they sign up again.
         """
         self._mark_unreachable(delivery, self.deliveries.sent_millis(delivery))
         self.deliveries.bounce(delivery)
@@ -202,8 +200,8 @@ class Sender(Struct, frozen=True):
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
         """Mark the customer as unreachable, because a message to their address bounced.
 
-        If the entry was edited after the message was sent, it may have a new address. In this case,
-        do not mark the customer.
+        If the entry was edited after the message was sent, it may have a new address, so do not
+        mark the customer.
         """
         # A message with a `move` link went to a new address that the entry does not use yet.
         if BY_NAME[delivery.kind].link == "move":
@@ -225,7 +223,7 @@ class Sender(Struct, frozen=True):
         now_millis = self.now_millis()
         opens_millis = next_time_within(offer_hours_of(settings), now_millis)
         ends_before = (record.hold.until_millis or opens_millis) < opens_millis
-        # An operator may make an offer at any time. The message about such an offer is sent at
+        # An operator may make an offer at any time, and the message about such an offer is sent at
         # once.
         if opens_millis == now_millis or ends_before or event.by == "operator":
             return
@@ -254,11 +252,11 @@ class Sender(Struct, frozen=True):
     ) -> Outcome:
         """Send a message, unless it was already sent or a limit is reached.
 
-        The function `take` counts the message, and returns a function that undoes the count. The
-        function `note_sent` is called after the message was sent.
+        `take` counts the message, and returns a function that undoes the count. `note_sent` is
+        called once the message has been sent.
         """
         # `began_millis` is a time before the entry was read. The message takes into account all
-        # edits of the entry before that time.
+        # edits to the entry before that time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

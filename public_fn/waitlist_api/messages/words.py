@@ -30,9 +30,9 @@ def choose_words(
     *,
     has_number: bool = False,
 ) -> dict[str, str]:
-    """Return the `subject`, `text` and `button` of a message.
+    """Return a message's `subject`, `text` and `button`.
 
-    `own` contains texts that an operator has written only for this message. If `has_number` is
+    `own` contains texts that an operator has written for this message only. If `has_number` is
     true, the customer has a call number, and some default texts mention it.
     """
     own = own or rules.texts.get(language, {}).get(kind, OwnText())

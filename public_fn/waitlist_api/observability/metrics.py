@@ -17,7 +17,7 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
-# Counts that can increase only during a request. The log line of a maintenance run does not contain
+# Counts that can increase only during a request. A maintenance run's log line does not contain
 # them.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
 # Metrics about all waitlists together. The metrics `oldest_…` and `…_running_seconds` are maxima,
@@ -39,8 +39,8 @@ Level = Literal[
     "waitlists_left",
 ]
 
-# The total time for which the process has waited for other services. If several threads wait at the
-# same time, their times are added.
+# The total time that the process has waited for other services. If several threads wait at the same
+# time, their times are added.
 Part = Literal["queue_ms", "record_ms"]
 
 
@@ -61,7 +61,7 @@ class MetricsCollector:
             self._numbers[name] = max(self._numbers.get(name, 0), number)
 
     def take(self) -> dict[str, float]:
-        """Return the collected numbers, and start again from zero."""
+        """Return the collected numbers, and reset them to zero."""
         with self._lock:
             numbers, self._numbers = self._numbers, {}
         return numbers

@@ -58,7 +58,7 @@ class QueueClient(Struct, frozen=True):
         return result_of(request, payload)
 
     def start_maintenance(self, waitlist_id: str) -> None:
-        """Start a maintenance run for a single waitlist. Do not wait until the run has finished."""
+        """Start a maintenance run for a single waitlist, without waiting for it to finish."""
         if not self.maintenance_function:
             return
         event = {"waitlist_id": waitlist_id}
@@ -71,8 +71,8 @@ class QueueClient(Struct, frozen=True):
                 Payload=json.dumps(event).encode(),
             )
         except (ClientError, BotoCoreError) as error:
-            # The caller need not know about this error, because the next scheduled run of
-            # maintenance does the same work.
+            # The caller need not know about this error, because the next scheduled maintenance run
+            # does the same work.
             logger.warning("maintenance was not started: %s", type(error).__name__)
 
     def send_message(self, event: dict[str, Any]) -> Any:
@@ -95,8 +95,8 @@ class QueueClient(Struct, frozen=True):
         except BotoCoreError as error:
             raise QueueUnavailable from error
         if "FunctionError" in answer:
-            # The private function has timed out or crashed. It may have carried out the request
-            # before that.
+            # The private function has timed out or crashed, possibly after carrying out the
+            # request.
             raise QueueUnavailable
         return msgspec.json.decode(body)
 

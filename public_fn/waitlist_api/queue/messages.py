@@ -18,7 +18,7 @@ from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_HOURS
 
-# The largest difference between Redis' clock and the clock of a Lambda function.
+# The largest difference between Redis' clock and a Lambda function's clock.
 CLOCK_SKEW_MILLIS = 3_600_000
 
 
@@ -79,7 +79,7 @@ class EntryMessage(Struct, frozen=True):
 class Placing(EntryMessage, frozen=True):
     """A request that adds an entry to the queue.
 
-    If `is_checked` is true, the attributes were already checked against the segments.
+    If `is_checked` is true, the attributes have already been checked against the segments.
     """
 
     is_checked: bool = False
@@ -174,10 +174,10 @@ def restore_of(
 
 
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
-    """Return the request that starts the pass of an admitted customer again.
+    """Return the request that restarts an admitted customer's pass.
 
-    The pass started when Redis admitted the customer. If the admission is recorded later, the
-    customer would lose a part of the pass.
+    The pass started when Redis admitted the customer, who would lose part of it if the admission is
+    recorded later.
     """
     return c.Renew(
         waitlist_id=record.waitlist_id,
@@ -193,7 +193,7 @@ def leave_of(record: EntryRecord) -> c.Leave:
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
-    """Return the request that removes an entry from Redis, whatever its state is.
+    """Return the request that removes an entry from Redis, whatever its state.
 
     If a request about the removed signup arrives later, Redis ignores it.
     """
@@ -206,8 +206,8 @@ def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None
 
 
 def drop_of_admitted(placed: IndexRow) -> c.Drop:
-    """Return the request with which a rebuild restores a customer who was admitted and still counts
-    as inside.
+    """Return the request that a rebuild uses to restore a customer who was admitted and still
+    counts as inside.
     """
     return c.Drop(
         waitlist_id=placed.waitlist_id,
@@ -232,8 +232,7 @@ def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop
 
 
 def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
-    """Return the request that removes an earlier signup of the customer. `ticket` identifies the
-    signup.
+    """Return the request that removes the customer's earlier signup with this `ticket`.
 
     Return None if the ticket belongs to the customer's current signup.
     """
@@ -248,8 +247,8 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
     """Return the request that removes an entry from Redis.
 
-    Use this function if the ticket of the entry in Redis is in no record, so that the other
-    functions cannot be used.
+    Use this function if no record contains the ticket that the entry has in Redis, so that the
+    other functions cannot be used.
     """
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 

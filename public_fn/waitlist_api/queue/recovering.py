@@ -63,11 +63,10 @@ class RecoveringQueue(Struct, frozen=True):
         return answers
 
     def draw_stamp(self, record: EntryRecord) -> int:
-        """Return a new logical timestamp for an event that is written to the record without a
-        change in Redis.
+        """Return a new logical timestamp for an event that is recorded without a change in Redis.
 
-        Redis also gives timestamps to its own changes. It allocates this timestamp too, so that no
-        two events have the same timestamp.
+        Redis allocates this timestamp, as it does for its own changes, so that no two events have
+        the same timestamp.
         """
         request = c.DrawStamp(waitlist_id=record.waitlist_id, known_stamp=record.known_stamp)
         drawn: c.DrawStampResult = self.write(request)
@@ -110,8 +109,8 @@ class RecoveringQueue(Struct, frozen=True):
         self.queue.send(init_of(record, "create", new_epoch()))
 
     def _open(self, record: WaitlistRecord) -> c.Init:
-        # Redis' clock may have been set back. New tickets must still be greater than all earlier
-        # tickets.
+        # Redis' clock may have been set back, but new tickets must still be greater than all
+        # earlier tickets.
         floor = max(
             record.checkpoint.stamp,
             self.places.newest_stamp(record.waitlist_id),

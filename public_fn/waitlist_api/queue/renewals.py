@@ -1,4 +1,4 @@
-"""If a customer's admission was recorded late, start the customer's pass again."""
+"""If a customer's admission was recorded late, restart their pass."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Restart passes. Return the new end of each pass. The keys are entry ids.
+    """Restart passes, and return when each of them ends now, by entry id.
 
     Passes that could not be restarted are left out.
     """

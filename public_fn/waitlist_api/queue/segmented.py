@@ -42,8 +42,7 @@ class SegmentedQueue(Struct, frozen=True):
     recovering_queue: RecoveringQueue
 
     def send(self, message: Segmented) -> Any:
-        """Send a request that is based on the cached segments of the waitlist, and return the
-        result.
+        """Send a request that is based on the waitlist's cached segments, and return the result.
 
         If the segments have changed, read them again and retry.
         """

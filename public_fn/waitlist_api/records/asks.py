@@ -16,8 +16,7 @@ MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
 class Signup(Struct, frozen=True, kw_only=True):
     """The data of a signup.
 
-    `address` is the name of a field in `profile`, such as `email`. This field contains the
-    customer's address.
+    `address` names the field in `profile` that contains the customer's address, such as `email`.
     """
 
     address: str
@@ -63,7 +62,7 @@ def pause_millis(number: int) -> int:
 
 
 def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRecord:
-    """Return the record after its data was replaced by the data of a newer signup."""
+    """Return the record with its data replaced by the data of a newer signup."""
     has_same_address = record.profile.get(signup.address) == signup.profile.get(signup.address)
     return replace(
         record,
@@ -73,8 +72,8 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
         contact=replace(
             record.contact,
             language=signup.language,
-            # A message to the old address may have bounced. The new address may work, so it counts
-            # as reachable.
+            # A message to the old address may have bounced, but the new address may work, so it
+            # counts as reachable.
             unreachable=record.contact.unreachable and has_same_address,
         ),
     )

@@ -44,9 +44,9 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
         updated_millis=now_millis,
     )
     if before.has_ended:
-        # When the record is deleted, the event `erased` is published with the next timestamp after
-        # `stamp`. Set `stamp` to the time of the ban, so that `erased` comes after the event
-        # `banned`.
+        # When the record is deleted, the `erased` event is published with the next timestamp after
+        # `stamp`. Set `stamp` to the time of the ban, so that `erased` comes after the `banned`
+        # event.
         end = replace(before.end, stamp=before.decided_stamp)
         banned = replace(banned, stamp=stamp, end=end, expires_at=None)
     else:
@@ -68,7 +68,7 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
 def without_personal_data(record: EntryRecord) -> EntryRecord:
     """Return the record without personal data.
 
-    The record of a banned customer is kept after the retention time. Call this function only if the
+    A banned customer's record is kept after the retention time. Call this function only if the
     waitlist has a retention time.
     """
     return replace(record, profile={}, attributes={}, move=record.move.dropped())

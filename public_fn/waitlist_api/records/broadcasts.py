@@ -10,17 +10,17 @@ from waitlist_api.records.work import Work, WorkRecords
 from waitlist_api.settings.messages import OwnText
 from waitlist_api.settings.texts import Language
 
-# The event in the history of a person to whom a broadcast is sent.
+# The event that a broadcast adds to each recipient's history.
 MESSAGED = "messaged"
 
 BroadcastStatus = Literal["waiting", "offered", "parked", "inside"]
 
 
 class Broadcast(Work, frozen=True, kw_only=True):
-    """A message that an operator sends to several people, and how far the service has sent it.
+    """A message that an operator sends to several people, and how much of it has been sent.
 
-    The stamp identifies the broadcast within the waitlist. The history of each recipient contains
-    an event `messaged` with the same stamp.
+    The stamp identifies the broadcast within the waitlist. Each recipient's history contains a
+    `messaged` event with the same stamp.
     """
 
     PARTITION: ClassVar[str] = "BROADCASTS"
@@ -33,8 +33,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
     entries: tuple[str, ...] = ()
     statuses: tuple[BroadcastStatus, ...] = ()
     filter: Mapping[str, str] = {}
-    # Where the next page begins: the index of a status in `statuses`, and the cursor of the page
-    # among the people with this status.
+    # Where the next page begins: the index of a status in `statuses`, and the page's cursor among
+    # the people with this status.
     step: int = 0
     cursor: str | None = None
     # `reached` counts the recipients by channel. `skipped` counts the people who get no message, by
@@ -56,8 +56,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
 def messaged(record: EntryRecord, broadcast: Broadcast) -> Commit:
     """Return the change that sends a broadcast to a person.
 
-    The change adds an event with the broadcast's stamp to the history. If it is repeated, the
-    history already contains the event, and no second message is sent.
+    The change adds an event with the broadcast's stamp to the history. If the change is repeated,
+    the history already contains the event, so no second message is sent.
     """
     event = HistoryEvent(stamp=broadcast.stamp, event=MESSAGED, by=broadcast.by)
     return Commit(after=record, events=(event,))

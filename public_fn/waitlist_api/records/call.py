@@ -1,5 +1,6 @@
-"""Decides whether an operator may call a claimed customer. A call tells the customer where to go,
-such as a room.
+"""Decides whether an operator may call a claimed customer.
+
+A call tells the customer where to go, for example to a room.
 """
 
 from msgspec.structs import replace
@@ -13,15 +14,15 @@ from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting
 from waitlist_shared.ranks import time_of
 
 CALLED = "called"
-# A request to call a customer to a place can arrive twice. The record of a claim contains the keys
-# of this many requests. If one of them arrives again, the customer is not called a second time.
+# A request to call a customer to a place can arrive twice. A claim's record contains the keys of
+# this many requests, so that if one of them arrives again, the customer is not called a second
+# time.
 KEYS_KEPT = 4
 ENDED = "This customer has left the waitlist, so there is no claim to call the customer for."
 
 
 def current_call(record: EntryRecord, now_millis: int) -> Call | None:
-    """Return the last time that an operator called the customer to a place during the current
-    claim.
+    """Return the customer's last call to a place during the current claim.
 
     Return None if the entry is not claimed, or if nobody has called the customer during this claim.
     """
@@ -49,10 +50,10 @@ def is_repeat(record: EntryRecord, token: str, key: str) -> bool:
 
 
 def call(record: EntryRecord, to: str, stamp: int, by: str, key: str) -> Commit:
-    """Return a change to the entry's record, which says that an operator has called the customer to
-    the place `to`.
+    """Return the change to the entry's record which says that an operator has called the customer
+    to the place `to`.
 
-    `key` is the idempotency key of the request.
+    `key` is the request's idempotency key.
     """
     token = record.hold.token
     earlier = record.call.keys if record.call.token == token else ()

@@ -67,7 +67,7 @@ class CallNumbers(Struct, frozen=True):
         values = {"today": _day(self.now_millis(), numbering.timezone), "by": by, "zero": 0}
         more = "#last = if_not_exists(#last, :zero) + :by"
         # The stored day never moves back to an earlier date, even if an operator changes the time
-        # zone. Therefore, no number is assigned twice on the same day.
+        # zone, so no number is assigned twice on the same day.
         steps = (
             (
                 f"SET #day = if_not_exists(#day, :today), {more}",

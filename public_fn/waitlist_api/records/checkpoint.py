@@ -1,5 +1,6 @@
-"""Define checkpoints. A checkpoint is the state of a waitlist in Redis at the time of a maintenance
-run.
+"""Define checkpoints.
+
+A checkpoint is a waitlist's state in Redis at the time of a maintenance run.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ Counts = dict[str, int]
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):
-    """The state of a waitlist in Redis at the last maintenance run.
+    """A waitlist's state in Redis at the last maintenance run.
 
     `beat` is a counter that maintenance increments in Redis. If the counter in Redis has an older
     value, Redis has lost writes.
@@ -24,25 +25,24 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     stamp: int = 0
     # A rebuild restores these counters in Redis.
     counters: Counts = field(default_factory=dict)
-    # The timestamp of the maintenance run before the last one. Each run increments a counter in
-    # Redis, and `beat` is the value after the last run. If Redis has lost only this last increment,
+    # The timestamp of the second-to-last maintenance run. Each run increments a counter in Redis,
+    # and `beat` is its value after the last run. If Redis has lost only this last increment,
     # changes since `previous_stamp` may be missing in Redis.
     previous_stamp: int = 0
-    # The audit compares the recorded changes with Redis. If the last audit is unfinished, this is
-    # the timestamp up to which it has compared them. Otherwise it is 0.
+    # The timestamp up to which an unfinished audit has compared the recorded changes with Redis. 0
+    # if the last audit is finished.
     audited: int = 0
     # True if the last maintenance run could not finish its work.
     is_unfinished: bool = False
     # If all customers at the head of the queue have been told that their turn is near, this is a
-    # digest of the entries at the head. A different digest later shows that the head has changed.
-    # If somebody has not been told yet, the text is empty.
+    # digest of their entries. A different digest later shows that the head has changed. Empty if
+    # somebody has not been told yet.
     told: str = ""
 
     @property
     def present(self) -> int:
-        """The number of entries that were on the waitlist at the last maintenance run.
-
-        Before the first maintenance run, the number is 0.
+        """The number of entries that were on the waitlist at the last maintenance run, or 0
+        before the first run.
         """
         counters = self.counters
         ended = counters.get("left", 0) + counters.get("admitted", 0)

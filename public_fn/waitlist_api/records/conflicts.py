@@ -1,11 +1,13 @@
-"""Retry an operation if another process has written the same entry or waitlist at the same time."""
+"""Retry an operation if another process has written to the same entry or waitlist at the same
+time.
+"""
 
 from collections.abc import Callable
 from typing import TypeVar
 
 from waitlist_shared.errors import Throttled, WaitlistError
 
-# An attempt fails only if a concurrent write came first. Several failures in a row are rare.
+# An attempt fails only if a concurrent write came first, so several failures in a row are rare.
 MAX_CONFLICT_RETRIES = 4
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from waitlist_shared.ids import invitation_of
 
 CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
-# The reason that is recorded if a customer did not confirm in time that they are still waiting.
+# The reason that is recorded when a customer does not confirm in time that they are still waiting.
 UNANSWERED = "unanswered"
 # Maps decisions that set an entry aside to the reasons that are recorded for them.
 REASONS: dict[c.Verb, str] = {
@@ -66,10 +66,9 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
 
 
 def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True) -> EntryRecord:
-    """Return the record of an entry after the entry was claimed, or after its customer got an
-    offer.
+    """Return an entry's record after the entry was claimed, or after its customer got an offer.
 
-    This function leaves the claim token in the record unchanged.
+    The claim token in the record stays unchanged.
     """
     hold = replace(
         record.hold, until_millis=until_millis, is_offer=is_offer, end="", parked_millis=None
@@ -90,7 +89,7 @@ def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> H
 
 
 def invitation_detail(token: str) -> dict[str, str]:
-    """Return the event detail that contains the id of the invitation to which the offer belongs."""
+    """Return the event detail that contains the id of the invitation that the offer belongs to."""
     invitation_id = invitation_of(token)
     return {"invitation": invitation_id} if invitation_id else {}
 
@@ -113,10 +112,10 @@ def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
 
 
 def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
-    """Return the actor and the reason for the `left` event of a customer who has lost the place.
+    """Return the actor and the reason for the `left` event of a customer who has lost their place.
 
-    If `is_silent` is true, the customer was asked whether they are still waiting and did not
-    confirm in time. If it is false, the customer did not accept an offer in time.
+    If `is_silent` is true, the customer did not confirm in time that they are still waiting.
+    Otherwise, the customer did not accept an offer in time.
     """
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 
@@ -190,8 +189,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # A decision about a waiting entry does not end a claim or an offer. The field `end`
-        # therefore still says how the last claim or offer of the entry ended.
+        # A decision about a waiting entry does not end a claim or an offer, so `end` still says how
+        # the entry's last claim or offer ended.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

@@ -1,4 +1,4 @@
-"""Store in the record how long an entry is delayed and how often its customer has declined."""
+"""Store in the record how long an entry is delayed and how many times its customer has declined."""
 
 from msgspec.structs import replace
 
@@ -10,10 +10,10 @@ REASONS: dict[c.Verb, c.DelayReason] = {"released": "delayed", "declined": "decl
 
 
 def with_delay(decision: c.Decision, record: EntryRecord) -> EntryRecord:
-    """Return a copy of the record with the delay and the number of declines from a decision.
+    """Return a copy of the record with a decision's delay and number of declines.
 
-    Decisions can be applied twice or in a different order. An earlier delay never replaces a later
-    delay, and the number of declines never decreases.
+    Decisions can be applied twice or out of order, so an earlier delay never replaces a later one,
+    and the number of declines never decreases.
     """
     hold = record.hold
     if decision.verb in REASONS and decision.until_millis > (hold.delayed_until_millis or 0):

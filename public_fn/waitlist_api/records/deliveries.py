@@ -13,12 +13,12 @@ from msgspec import Struct, field
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
-# The prefix of the sort keys of delivery records. An erasure deletes all items of the entry up to
-# the last event. This prefix comes before the prefix of events, so the delivery records are deleted
+# The prefix of delivery records' sort keys. An erasure deletes all of the entry's items up to the
+# last event. This prefix sorts before the prefix of events, so the delivery records are deleted
 # too.
 DELIVERY = "DELIVERY#"
-# A message can stay in the queue and the dead-letter queue for up to 18 days. Keep delivery records
-# longer than that.
+# A message can stay in the queue and the dead-letter queue for up to 18 days, so keep delivery
+# records longer than that.
 KEPT_SECONDS = 20 * 86_400
 # The longest time that an attempt to send a message can take. After this time, another attempt may
 # begin.
@@ -42,15 +42,15 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# A condition for writing the state of a message. It is true if no state is stored and no process is
-# sending the message at the moment.
+# A condition for writing a message's state. It is true if no state is stored and no process is
+# currently sending the message.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
     """A message to the customer of an entry.
 
-    `stamp` identifies the event that caused the message.
+    `stamp` identifies the event that triggered the message.
     """
 
     waitlist_id: str
@@ -63,8 +63,8 @@ class Delivery(Struct, frozen=True, kw_only=True):
     def stay(self) -> tuple[str, str, int]:
         """The waitlist id, the entry id and the ticket.
 
-        A customer who signs up again keeps the entry id but gets a new ticket, so a signup is
-        identified by all three values.
+        A customer who signs up again keeps the entry id but gets a new ticket, so it takes all
+        three values to identify a signup.
         """
         return self.waitlist_id, self.entry_id, self.ticket
 
@@ -77,8 +77,8 @@ class Delivery(Struct, frozen=True, kw_only=True):
 class Note(Struct, frozen=True, kw_only=True):
     """The last known state of a message.
 
-    If the message was sent or dropped, `millis` is the time at which this happened. `channel` is
-    `mail` or `sms`.
+    If the message was sent or dropped, `millis` is when this happened. `channel` is `mail` or
+    `sms`.
     """
 
     kind: str
@@ -200,9 +200,7 @@ class Deliveries(Struct, frozen=True):
         self.tally[delivery.waitlist_id, delivery.kind, state] += 1
 
     def list_notes(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:
-        """Return the delivery records of the newest 100 messages that belong to a signup, oldest
-        first.
-        """
+        """Return the delivery records of a signup's newest 100 messages, oldest first."""
         items, _ = self.table.query(
             "#pk = :pk AND begins_with(#sk, :stay)",
             {"pk": entry_pk(waitlist_id, entry_id), "stay": _of_stay(ticket)},

@@ -36,8 +36,8 @@ from waitlist_shared.contracts import BumpResult, SignupResult
 class Move(Struct, frozen=True):
     """A new rank that Redis has given to an entry.
 
-    The `events` must be recorded together with the new rank. `once_key` is a digest of the
-    idempotency key of the request that moved the entry.
+    `events` must be recorded together with the new rank. `once_key` is a digest of the idempotency
+    key of the request that moved the entry.
     """
 
     made: BumpResult
@@ -47,8 +47,8 @@ class Move(Struct, frozen=True):
     def is_based_on(self, record: EntryRecord) -> bool:
         """Return whether the new rank may be recorded.
 
-        The record may contain a later decision about the entry that Redis has lost. In this case,
-        the new rank may be recorded only if the entry is waiting according to its record.
+        If the record contains a later decision about the entry that Redis has lost, the new rank
+        may be recorded only if the record says that the entry is waiting.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
@@ -58,13 +58,13 @@ class Move(Struct, frozen=True):
     ) -> Commit | None:
         """Return the change that records the new rank, or None if the signup has ended.
 
-        If the entry still has the status `joining`, the change also finishes the signup, and the
-        record gets the call number.
+        If the entry still has the status `joining`, the change also finishes the signup and records
+        the call number.
         """
         if record is None or record.status not in ("joining", *PRESENT):
             return None
         if record.status == "joining":
-            # The customer is joining again, but Redis has moved the entry of the former signup. The
+            # The customer is joining again, but Redis has moved the former signup's entry. The
             # former signup has ended, so its new rank is not recorded.
             if record.former_ticket == self.made.ticket:
                 return None
@@ -72,7 +72,7 @@ class Move(Struct, frozen=True):
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # Redis has lost the current signup, so it has moved the entry of an earlier signup. The
+            # Redis has lost the current signup, so it has moved an earlier signup's entry. The
             # record is about the current signup, so the new rank is not recorded.
             return None
         after = replace(record, updated_millis=now_millis)
@@ -135,22 +135,22 @@ class EntryRecords(Struct, frozen=True):
         return found
 
     def resolve(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the record of the entry to which an id belongs.
+        """Return the record of the entry that an id belongs to.
 
-        The id can be the entry id, or the id of the address to which the entry was moved.
+        The id can be the entry's own id, or the id of the address that the entry was moved to.
         """
         return self._unexpired(self.resolve_stored(waitlist_id, entry_id))
 
     def resolve_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the record of the entry to which an id belongs, even if the record has expired.
+        """Return the record of the entry that an id belongs to, even if the record has expired.
 
-        If the id belongs to an alias, return the record of the entry to which the alias points. If
+        If the id belongs to an alias, return the record of the entry that the alias points to. If
         that entry was erased, or was moved to yet another address, return the alias itself.
         """
         return self.follow(self.ledger.read_stored(waitlist_id, entry_id))
 
     def follow(self, stored: EntryRecord | None) -> EntryRecord | None:
-        """Return the entry to which an alias points.
+        """Return the entry that an alias points to.
 
         Return `stored` itself if it is not an alias, or if it no longer points to an entry.
         """
@@ -186,7 +186,7 @@ class EntryRecords(Struct, frozen=True):
     def resolve_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         """Return the stored record for each id.
 
-        If an id belongs to an alias, return the record of the entry to which the alias points.
+        If an id belongs to an alias, return the record of the entry that the alias points to.
         """
         found = self._stored_many(waitlist_id, entry_ids)
         aliases = {id_: stored for id_, stored in found.items() if stored.is_alias}
@@ -226,9 +226,9 @@ class EntryRecords(Struct, frozen=True):
             with entry_changed():
                 self.table.put(item_of(again), AS_READ, values_as_read(former))
         except EntryChanged as changed:
-            # If the response to a write is lost, the AWS SDK sends the write again. The second
-            # write fails, because the first write has already stored the new record. A record with
-            # the same `join_id` shows that this has happened.
+            # If the response to a write is lost, the AWS SDK retries the write. The retry fails,
+            # because the first write has stored the new record. A record with the same `join_id`
+            # shows that this has happened.
             if changed.record is None or changed.record.join_id != again.join_id:
                 raise
         return again
@@ -238,7 +238,7 @@ class EntryRecords(Struct, frozen=True):
     ) -> EntryRecord:
         """Finish a signup with the rank that Redis has assigned, and return the new record.
 
-        Raise EntryChanged if the signup has already been finished or has ended.
+        Raise EntryChanged if the signup has been finished or has ended.
         """
         stay, call_number = ("joining", record.join_id), self.call_numbers.draw(record)
 
@@ -252,7 +252,7 @@ class EntryRecords(Struct, frozen=True):
     def cancel_join(self, record: EntryRecord) -> None:
         """Undo a signup that Redis has refused.
 
-        Raise EntryChanged if the signup has already been finished or has ended.
+        Raise EntryChanged if the signup has been finished or has ended.
         """
         key = record_key(record.waitlist_id, record.entry_id)
         condition = "#status = :joining AND #join_id = :join_id"

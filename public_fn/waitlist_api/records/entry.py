@@ -40,14 +40,14 @@ RECORD = "RECORD"
 HISTORY = "HISTORY#"
 # The reason that is recorded if a customer leaves the waitlist by declining an offer.
 DECLINED = "declined"
-# The actors whose names published events contain. Any other actor is the ARN of an operator, which
-# is not published.
+# The actors that published events may name. Any other actor is an operator's ARN, which is not
+# published.
 KINDS = ("customer", "maintenance", "policy")
 
 
-# Whenever an entry becomes ready or not ready, this number is added to its `attributes_version`.
-# Changes to the attributes only add 1, so the version also shows that the readiness has changed.
-# The index contains no other version of the readiness.
+# This number is added to an entry's `attributes_version` whenever the entry becomes ready or not
+# ready. Changes to the attributes add only 1, so the version also shows that the readiness has
+# changed. The index contains no other version of the readiness.
 READINESS_CHANGE = 2**32
 
 
@@ -86,15 +86,15 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     move: Move = Move()
 
     rank: int | None = None
-    # A number that was allocated at signup. An entry with a lower ticket has signed up earlier.
+    # A number that was allocated at signup. Entries that signed up earlier have lower tickets.
     ticket: int | None = None
     # The logical timestamp of the newest decision by Redis that the record contains. Logical
     # timestamps determine the order of the changes to an entry.
     stamp: int = 0
     # The logical timestamp of the last edit.
     edited_stamp: int = 0
-    # The number by which the customer can be called, such as `A042`. It is empty if the waitlist
-    # did not number its customers at the time of the signup.
+    # The number by which the customer can be called, such as `A042`. Empty if the waitlist did not
+    # number its customers when this customer signed up.
     call_number: str = ""
 
     hold: Hold = Hold()
@@ -110,7 +110,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         """Return whether callers must treat the record as missing, because it has expired or is
         only an alias.
 
-        DynamoDB may delete an expired record some days late.
+        DynamoDB may delete an expired record a few days late.
         """
         is_over = self.expires_at is not None and self.expires_at * 1000 <= now_millis
         return is_over or self.is_alias
@@ -132,7 +132,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return entry is not None and not entry.intent.erase and entry.move.moved_to == self.entry_id
 
     def inside_until(self, now_millis: int) -> int:
-        """Return the time until which the customer is inside, or 0 if this time has passed."""
+        """Return when the customer's time inside ends, or 0 if it has ended."""
         until = self.room_until_millis or 0
         return until if until > now_millis else 0
 
@@ -149,9 +149,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def room_until_millis(self) -> int | None:
-        """The time until which the customer counts as inside.
+        """When the customer stops counting as inside.
 
-        The value is None if the customer was not admitted, has exited, or got no pass.
+        None if the customer was not admitted, has exited, or got no pass.
         """
         is_free = self.status != "admitted" or self.end.exited_millis is not None
         return None if is_free else self.end.inside_until_millis
@@ -172,13 +172,13 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def readiness(self) -> c.Readiness | None:
         """The reasons why the entry cannot be admitted yet.
 
-        The value is None if the entry has always been ready and its customer was never asked to
-        confirm anything.
+        None if the entry has always been ready and its customer was never asked to confirm
+        anything.
         """
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.hold.delayed_until_millis):
             return None
-        # Redis sets delays itself, without a change to `attributes_version`. If an entry has been
+        # Redis sets delays itself, without changing `attributes_version`. If an entry has been
         # delayed but its readiness has never changed otherwise, the version of the readiness is 0.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, self._not_ready, self.question.confirm_by_millis or 0)
@@ -189,16 +189,15 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def _not_ready(self) -> tuple[c.NotReady, ...]:
-        """All reasons in the record why the entry is not ready.
-
-        A reason can have an end. The result includes reasons whose end has passed.
+        """All reasons in the record why the entry is not ready, including reasons whose time has
+        passed.
         """
         facets = (self.pauses, self.verification, self.hold)
         return tuple(reason for facet in facets for reason in facet.not_ready())
 
     @property
     def is_told_near(self) -> bool:
-        """True if the customer's turn is near, and the customer has already been told this."""
+        """True if the customer's turn is near, and the customer has been told so."""
         if self.contact.near_rank is None or self.rank is None:
             return False
         return self.rank <= self.contact.near_rank
@@ -217,10 +216,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return max(self.stamp, self.edited_stamp)
 
     def stamp_off_list(self, now_millis: int) -> int:
-        """Return a timestamp for an event of a customer who is no longer on the waitlist.
+        """Return a timestamp for an event about a customer who is no longer on the waitlist.
 
-        Two processes can get the same timestamp. To prevent two events with the same timestamp,
-        write the event only if the stored record still has the same `stamp`.
+        Two processes can get the same timestamp. To avoid two events with the same timestamp, write
+        the event only if the stored record still has the same `stamp`.
         """
         return max(self.known_stamp + 1, ticket_of_millis(now_millis))
 
@@ -243,8 +242,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def shared_values(self) -> Item:
         """The attributes that are often the same in a customer's former record and new record.
 
-        The new record contains a copy of the former record. To save space, the copy leaves out each
-        of these attributes whose value is equal in both records.
+        The new record contains a copy of the former one. To save space, the copy leaves out each of
+        these attributes that has not changed.
         """
         return {
             "waitlist_id": self.waitlist_id,
@@ -321,7 +320,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 def no_longer_near(record: EntryRecord) -> EntryRecord:
-    """Return a copy of the record in which the customer was not told that their turn is near.
+    """Return a copy of the record that no longer says that the customer was told their turn is
+    near.
 
     The customer then gets a new message when their turn is near again.
     """
@@ -331,8 +331,8 @@ def no_longer_near(record: EntryRecord) -> EntryRecord:
 def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
     """Return a record that stands in for an entry that does not exist.
 
-    An attempt to write this record fails, but takes as long as writing a real record. The response
-    time then does not reveal whether the entry exists.
+    Writing this record fails, but takes as long as writing a real record, so the response time does
+    not reveal whether the entry exists.
     """
     return EntryRecord(
         waitlist_id=waitlist_id,
@@ -345,10 +345,9 @@ def stand_in_record(waitlist_id: str, entry_id: str) -> EntryRecord:
 
 
 class HistoryEvent(Struct, frozen=True, kw_only=True):
-    """An event in the history of an entry.
+    """An event in the history of an entry. Events are sorted by their logical timestamps.
 
-    Events are sorted by their logical timestamps. If `at_millis` is None, the time of the event is
-    computed from `stamp`.
+    If `at_millis` is None, the event's time is computed from `stamp`.
     """
 
     stamp: int
@@ -406,7 +405,7 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
 def json_text(value: dict[str, Any]) -> str:
     """Return compact JSON, as it is stored in the record.
 
-    Non-ASCII letters are not escaped, because an escape such as `\\u0416` takes three times the
+    Non-ASCII letters are not escaped, because an escape such as `\\u0416` takes three times as much
     space.
     """
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -429,34 +428,32 @@ def record_key(waitlist_id: str, entry_id: str) -> dict[str, str]:
 def shard_of(entry_id: str) -> int:
     """Return the number of the index shard that contains the entry, from 0 to 15.
 
-    Entry ids are digests, so the entries are spread evenly over the shards.
+    Entry ids are digests, so the entries are spread evenly across the shards.
     """
     return ALPHABET.index(entry_id[0]) % SHARDS
 
 
 def line_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition for entries that are on the waitlist. It is sorted by rank."""
+    """Return the index partition for entries that are on the waitlist, sorted by rank."""
     return f"{waitlist_id}#{shard}"
 
 
 def ended_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition for entries that have left or were admitted.
-
-    The partition is sorted by the time at which they left or were admitted.
+    """Return the index partition for entries that have left or were admitted, sorted by when
+    this happened.
     """
     return f"{waitlist_id}#ended#{shard}"
 
 
 def banned_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition for active bans.
-
-    The partition is sorted by the timestamps of the `banned` events.
+    """Return the index partition for active bans, sorted by the timestamps of the `banned`
+    events.
     """
     return f"{waitlist_id}#banned#{shard}"
 
 
 def unreached_place(waitlist_id: str, shard: int) -> str:
-    """Return the index partition for customers who get no messages. It is sorted by time."""
+    """Return the index partition for customers who get no messages, sorted by time."""
     return f"{waitlist_id}#unreached#{shard}"
 
 

@@ -31,8 +31,7 @@ class Erasures(Struct, frozen=True):
     ) -> bool:
         """Delete the history of an entry, and then its record.
 
-        Return False if the time is up before everything has been deleted. The next call then
-        continues.
+        Return False if time runs out first. The next call then continues.
         """
         if not self.erase_history(record, until_stamp, is_time_up):
             return False
@@ -69,7 +68,7 @@ class Erasures(Struct, frozen=True):
         """Delete the history of an entry, up to the last change that the record contains.
 
         If `until_stamp` is later than this change, delete the history up to `until_stamp`. Return
-        False if the time is up before everything has been deleted.
+        False if time runs out first.
         """
         last_stamp = max(record.known_stamp, until_stamp)
         return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)
@@ -82,7 +81,7 @@ class Erasures(Struct, frozen=True):
         stamp: int,
         is_time_up: IsTimeUp = never,
     ) -> None:
-        """Delete the history and the record of an entry, whatever its status is.
+        """Delete an entry's history and record, whatever its status.
 
         If the customer has joined again, their new record is not deleted.
         """
@@ -115,7 +114,7 @@ class Erasures(Struct, frozen=True):
         self.table.delete_many([{"pk": pk, "sk": sort_key} for sort_key in sort_keys])
 
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
-        """Yield pages of sort keys, up to the events at the timestamp `last_stamp`.
+        """Yield pages of sort keys, up to the events with the timestamp `last_stamp`.
 
         The delivery records of messages come before the events.
         """

@@ -1,5 +1,4 @@
-"""Define the facets of an entry's record. A facet contains the fields of one feature, for example
-of bans.
+"""Define the facets of an entry's record. A facet contains the fields of one feature, such as bans.
 
 DynamoDB stores each facet as a map, which is always written as a whole. The map is missing until
 the entry uses the feature.
@@ -16,13 +15,13 @@ from waitlist_shared import contracts as c
 
 class Facet(Struct, frozen=True, kw_only=True):
     """The base class of all facets. A facet is the part of an entry's record that belongs to one
-    capability.
+    feature.
 
     All fields have default values.
     """
 
     def not_ready(self) -> Iterator[c.NotReady]:
-        """Yield each reason in this facet that prevents the admission of the entry."""
+        """Yield each reason in this facet why the entry cannot be admitted."""
         return iter(())
 
 
@@ -38,7 +37,7 @@ class Ban(Facet, frozen=True):
 
 
 class Pauses(Facet, frozen=True):
-    """The reasons why an entry keeps its place but cannot be admitted at the moment."""
+    """The reasons why an entry keeps its place but currently cannot be admitted."""
 
     # The customer has asked to let others pass until `rest_until_millis`. `rests` is the number of
     # such requests since the signup.
@@ -60,7 +59,7 @@ class Pauses(Facet, frozen=True):
 
 
 class Hold(Facet, frozen=True):
-    """The last claim or offer of the entry.
+    """The entry's last claim or offer.
 
     The index contains these fields too, because a rebuild reads the index to restore them in Redis.
     """
@@ -75,10 +74,10 @@ class Hold(Facet, frozen=True):
     # text is usually empty. It is `abandoned` if the customer must leave the waitlist because the
     # offer expired.
     end: str = ""
-    # How many claims and offers of this entry have expired.
+    # How many of this entry's claims and offers have expired.
     attempts: int = 0
-    # The time before which the entry cannot get another claim or offer. It is set if a claim is
-    # released with a delay, or if an offer is declined with a pause.
+    # The entry cannot get another claim or offer before this time. It is set if a claim is released
+    # with a delay, or if an offer is declined with a pause.
     delayed_until_millis: int | None = None
     delay_reason: c.DelayReason | Literal[""] = ""
     # How many offers the customer has declined since the signup.
@@ -86,8 +85,8 @@ class Hold(Facet, frozen=True):
     # When the entry was set aside.
     parked_millis: int | None = None
     # A digest of the idempotency key of the last request that moved the entry, and the timestamp of
-    # the move. If the client repeats this request, the service recognises the repetition, even if
-    # Redis has lost its data.
+    # the move. If the client repeats the request, the service recognises it, even if Redis has lost
+    # its data.
     once_key: str = ""
     once_stamp: int = 0
 
@@ -97,8 +96,8 @@ class Hold(Facet, frozen=True):
 
 
 class Call(Facet, frozen=True):
-    """The last call of a customer: when an operator called the customer, and to which place (for
-    example a desk).
+    """A customer's last call: when an operator called the customer, and to which place, such as a
+    desk.
 
     An operator can call a customer only while the customer's entry is claimed.
     """
@@ -106,25 +105,28 @@ class Call(Facet, frozen=True):
     # The token of the claim for which the customer was called. If the entry has a different claim
     # now, this call is over.
     token: str = ""
-    # The place to which the customer should come, such as `Room 2`.
+    # Where the customer should come, such as `Room 2`.
     to: str = ""
     # The timestamp of the `called` event.
     stamp: int = 0
     # Digests of the idempotency keys of the last requests that called the customer for this claim.
-    # If such a request arrives late once more, it is recognised by its digest.
+    # If one of these requests arrives a second time, its digest identifies it.
     keys: tuple[str, ...] = ()
 
 
 class End(Facet, frozen=True):
-    """The time at which the signup ended, and how it ended. The index also contains this facet."""
+    """When and how the signup ended.
 
-    # The customer counts as inside until the pass ends at `inside_until_millis`. If the customer
-    # has exited earlier, the customer counts as inside only until `exited_millis`.
+    The index also contains this facet.
+    """
+
+    # The customer counts as inside until the pass ends at `inside_until_millis`, or until
+    # `exited_millis` if the customer has exited earlier.
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # The time at which the customer went out, if the customer still counts as inside after this
-    # exit. This is the case if an exit makes room only when the pass ends.
+    # When the customer went out, if they still count as inside after this exit, because an exit
+    # makes room only when the pass ends.
     out_millis: int | None = None
     left_millis: int | None = None
     # The timestamp of the decision that ended the signup. It is stored here only after a later
@@ -135,8 +137,8 @@ class End(Facet, frozen=True):
 class Question(Facet, frozen=True):
     """The last message that asked the customer to confirm that they are still waiting."""
 
-    # The time at which the customer was asked, and the claim token that the entry had at this time.
-    # If the entry has a different claim token now, it was claimed or got an offer after that.
+    # When the customer was asked, and the entry's claim token at that time. If the entry has a
+    # different claim token now, it has since been claimed or got an offer.
     asked_millis: int | None = None
     token: str = ""
     # The deadline by which the customer must confirm that they are still waiting. If the customer
@@ -150,8 +152,8 @@ class Question(Facet, frozen=True):
     confirmed_millis: int | None = None
 
     def closed(self) -> "Question":
-        """Return a copy without the deadline. The customer no longer has to confirm that they are
-        waiting.
+        """Return a copy without the deadline, because the customer no longer has to confirm that
+        they are waiting.
         """
         return Question(asked_millis=self.asked_millis, confirmed_millis=self.confirmed_millis)
 
@@ -160,8 +162,7 @@ class Verification(Facet, frozen=True):
     """The verification of the customer's address since the signup."""
 
     # The time by which the customer must verify the address. If the customer does not verify it in
-    # time, the entry leaves the waitlist. The value is None if the address does not need to be
-    # verified any more.
+    # time, the entry leaves the waitlist. None if the address no longer needs to be verified.
     until_millis: int | None = None
     # True if the customer has verified their address.
     verified: bool = False
@@ -178,8 +179,7 @@ class Verification(Facet, frozen=True):
 class Contact(Facet, frozen=True):
     """Which messages the customer gets, and which notices they have received since the signup."""
 
-    # The language that the customer chose at signup. The language is only set if the waitlist sends
-    # messages.
+    # The language that the customer chose at signup. It is set only if the waitlist sends messages.
     language: str = ""
     # This is `off` if the customer wants only the messages that they request themselves. Otherwise,
     # it is empty.
@@ -191,14 +191,14 @@ class Contact(Facet, frozen=True):
     near_rank: int | None = None
     # The timestamp of the newest notice that the customer's turn is near.
     near_stamp: int = 0
-    # How often the customer was told that their turn is near.
+    # How many times the customer was told that their turn is near.
     near_count: int = 0
     # The claim token of the offer for which the customer was last warned that the offer ends soon.
     ending_offer: str = ""
 
 
 class Move(Facet, frozen=True):
-    """The moves of the entry to other addresses of its customer."""
+    """The entry's moves to other addresses of its customer."""
 
     # If the entry was moved to another address, `moved_to` is the id of that address. `stay`
     # identifies the signup during which the entry was moved.
@@ -220,7 +220,7 @@ class Move(Facet, frozen=True):
 class Joined(Facet, frozen=True):
     """How the customer joined the waitlist."""
 
-    # When the record of the signup was created.
+    # When the signup's record was created.
     millis: int = 0
     # Digests of the idempotency key and of the body of the signup request.
     key: str = ""
@@ -232,7 +232,7 @@ class Joined(Facet, frozen=True):
     tell_stamp: int = 0
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
-    # This time limits how often the customer can change the entry. Each change moves the time some
+    # This time limits how often the customer can change the entry. Each change moves the time a few
     # minutes further into the future. While the time is too far in the future, the service refuses
     # changes.
     changes_until_millis: int = 0
@@ -242,15 +242,15 @@ class Numbering(Struct, frozen=True, kw_only=True):
     """How an entry gets its call number, according to the settings at the time of the signup."""
 
     prefix: str = ""
-    # True if the numbers begin at 001 again each day. A day begins at midnight in `timezone`.
+    # True if the numbers start again at 001 each day. A day begins at midnight in `timezone`.
     is_daily: bool = False
     timezone: str
 
 
 class Intent(Facet, frozen=True):
-    """The data that is needed to finish a request to join or to leave after an interruption. Any
-    process can use this data to finish the request. The facet exists only while the entry has the
-    status `joining` or `leaving`.
+    """The data that any process needs to finish an interrupted request to join or to leave.
+
+    The facet exists only while the entry has the status `joining` or `leaving`.
     """
 
     # The requested place of an entry that is imported or reinstated.
@@ -263,7 +263,7 @@ class Intent(Facet, frozen=True):
     joining_by: str = ""
     # The operator's reason for a reinstatement. An import has no reason.
     joining_reason: str = ""
-    # How the entry gets its call number. It is None if the entry gets no call number.
+    # How the entry gets its call number. None if the entry gets no call number.
     numbering: Numbering | None = None
     # The former record of a customer who is joining again. It is restored if Redis refuses the new
     # signup.

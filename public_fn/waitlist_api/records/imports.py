@@ -18,8 +18,8 @@ from waitlist_shared.contracts import SignupResult
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# A write is larger than its item, but at most by this number of bytes. PLACE_BYTES is larger,
-# because a place is written together with an event, which can contain an ARN of 2,048 bytes.
+# A write is at most this many bytes larger than its item. PLACE_BYTES is larger, because a place is
+# written together with an event, which can contain an ARN of 2,048 bytes.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 

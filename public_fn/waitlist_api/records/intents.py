@@ -23,7 +23,7 @@ UNVERIFIED = "unverified"
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     """Return the record of a new signup that replaces the record of an earlier signup.
 
-    The new record contains a copy of the earlier record.
+    The new record contains a copy of the earlier one.
     """
     # If the customer has not verified the new address yet, discard the request to move the entry to
     # it.
@@ -46,11 +46,11 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
             or former.joined.changes_until_millis,
         ),
         # The customer may have declined an offer during the former signup. If that request arrives
-        # once more, it is recognised by this digest of its idempotency key, and changes nothing in
-        # the new signup.
+        # again, this digest of its idempotency key identifies it, so that it changes nothing in the
+        # new signup.
         hold=Hold(once_key=former.hold.once_key, once_stamp=former.hold.once_stamp),
-        # Keep the digest of the idempotency key of the last ban. If that request arrives once more,
-        # it is recognised by the digest, and does not ban the customer again.
+        # Keep the digest of the last ban's idempotency key. If that request arrives again, the
+        # digest identifies it, so that it does not ban the customer a second time.
         ban=Ban(key=former.ban.key),
     )
 
@@ -80,7 +80,7 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     """
     detail: dict[str, Any] = {}
     # Record the position only if this request has added the entry to the queue. If the request is a
-    # repetition, Redis returns the current position, and not the position at the signup.
+    # repetition, Redis returns the current position, not the position at signup.
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"

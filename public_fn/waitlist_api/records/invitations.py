@@ -12,7 +12,10 @@ from waitlist_api.settings.texts import Language
 
 
 class Invitation(Work, frozen=True, kw_only=True):
-    """An operator's invitation. It makes one offer to each of its invitees."""
+    """An operator's invitation.
+
+    It makes one offer to each of its invitees.
+    """
 
     PARTITION: ClassVar[str] = "INVITATIONS"
     RUNNING: ClassVar[str] = "INVITING#"
@@ -31,8 +34,8 @@ class Invitation(Work, frozen=True, kw_only=True):
     # The texts of the `offered` message in this invitation, by language. They replace the usual
     # texts of the message.
     message: Mapping[Language, OwnText] = {}
-    # How many people have been invited so far, and where the next page of the queue begins. It
-    # begins after the entry with the rank `after_rank`.
+    # How many people have been invited so far, and where the next page of the queue begins: after
+    # the entry with the rank `after_rank`.
     taken: int = 0
     after_rank: int | None = None
 

@@ -1,8 +1,8 @@
 """Store the state of each invitee, such as `open` or `declined`.
 
 An invitee is an entry that got an offer through an invitation. The state is written in the same
-transaction as the record of the entry. It contains no personal data, so it is kept when the entry
-is erased.
+transaction as the entry's record. It contains no personal data, so it is kept when the entry is
+erased.
 """
 
 from collections import Counter
@@ -22,8 +22,8 @@ from waitlist_shared.ids import invitation_of
 # The state of an invitee. It is `open` until the offer ends or the customer begins to leave. It is
 # `withdrawn` if an operator withdrew the offer.
 State = Literal["open", "entered", "declined", "missed", "left", "withdrawn"]
-# Redis may report the end of an offer after the record of the entry has already changed again. This
-# table maps the decision that ended the offer to the state of the invitee.
+# Redis may report the end of an offer after the entry's record has changed again. This table maps
+# the decision that ended the offer to the state of the invitee.
 LATE_ENDS: dict[str, State] = {
     "declined": "declined",
     "withdrawn": "withdrawn",
@@ -32,8 +32,8 @@ LATE_ENDS: dict[str, State] = {
     "abandoned": "missed",
 }
 ALWAYS = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
-# The items of invitees are kept longer than the invitation, so that the invitation's counts stay
-# correct until it expires.
+# Invitees' items are kept longer than the invitation, so that the invitation's counts stay correct
+# until it expires.
 INVITATION_SECONDS = 400 * 86_400
 KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
 
@@ -42,8 +42,8 @@ class Funnel(Struct, frozen=True, kw_only=True):
     """How many people an invitation has reached, and how their offers have ended.
 
     `invited` counts everybody who got an offer. Each of them is also counted in exactly one of the
-    fields `open`, `entered`, `declined`, `missed` and `left`. `delivered` counts the people to whom
-    the message was sent, and `opened` counts the people who have seen their offer.
+    fields `open`, `entered`, `declined`, `missed` and `left`. `delivered` counts the people whom
+    the message was sent to, and `opened` counts the people who have seen their offer.
     """
 
     invited: int = 0
@@ -71,9 +71,9 @@ class InviteeChange(Struct, frozen=True, kw_only=True):
 
 
 def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[InviteeChange]:
-    """Yield the new state of each invitee that is affected by a change of a record.
+    """Yield the new state of each invitee that is affected by a change to a record.
 
-    Such a change can end an offer of an invitation, begin one, or both.
+    Such a change can end an invitation's offer, begin one, or both.
     """
     has_same_offer = before is not None and before.hold.token == after.hold.token
     if before is not None and _is_open(before) and not (has_same_offer and _is_open(after)):
@@ -87,9 +87,9 @@ def _is_open(record: EntryRecord) -> bool:
     """Return whether the entry has an open offer that belongs to an invitation.
 
     When the customer begins to leave, the offer counts as ended, so that its state is written then.
-    It is not written again at the end of the leave, because Redis may have corrected it in between.
-    If the customer leaves by declining the offer, the offer counts as open until the end of the
-    leave.
+    It is not written a second time when they have left, because Redis may have corrected it in
+    between. If the customer leaves by declining the offer, the offer counts as open until they have
+    left.
     """
     hold = record.hold
     is_offered = record.status == "offered" or record.is_declining
@@ -101,8 +101,8 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
     """Return how the offer that was open in the record `before` has ended."""
     if before.hold.token != after.hold.token:
         # The record already contains a later claim or offer, so it does not say how this offer
-        # ended. The state is `missed` for now. If the customer declined the offer, the function
-        # `note_late` corrects the state.
+        # ended. The state is `missed` for now. If the customer declined the offer, `note_late`
+        # corrects the state.
         return "missed"
     match after.status:
         case "admitted":
@@ -147,7 +147,7 @@ class Invitees(Struct, frozen=True):
     def known(
         self, waitlist_id: str, invitation_id: str, invitees: Sequence[c.Invitee]
     ) -> list[c.Invitee]:
-        """Return the invitees to whom the invitation has already made an offer."""
+        """Return the invitees to whom the invitation has made an offer."""
         if not invitees:
             return []
         keys = {
@@ -178,9 +178,9 @@ class Invitees(Struct, frozen=True):
         return self._set(key, "SET #opened = :flag", flag=True)
 
     def note_late(self, record: EntryRecord, decision: c.Decision) -> None:
-        """Record how an offer of an invitation ended, if Redis reports this late.
+        """Record how an invitation's offer ended, if Redis reports this late.
 
-        The record of the entry already contains a later event in this case.
+        By then, the entry's record contains a later event.
         """
         invitation_id = invitation_of(decision.token)
         if not invitation_id:

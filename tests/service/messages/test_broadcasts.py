@@ -308,4 +308,4 @@ def test_a_wrong_message_is_refused_at_its_field(
 def test_a_list_that_sends_no_messages_says_what_to_do(stage: Stage) -> None:
     stage.configure(messages=None)
     (error,) = write(stage).json["errors"]
-    assert error["message"] == "the waitlist sends no messages, so set its setting `messages` first"
+    assert error["message"] == "the waitlist sends no messages, so set its `messages` setting first"

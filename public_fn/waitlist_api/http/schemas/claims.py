@@ -165,8 +165,8 @@ class CalledAnswer(EntryAnswer, WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The latest call of the customer during this claim. Null if this request "
-            "repeats an earlier request whose claim has already ended."
+            description="The most recent call to the customer during this claim. Null if this "
+            "request repeats an earlier request whose claim has ended."
         ),
     ]
 
@@ -177,7 +177,7 @@ class ClaimAnswer(WithCallNumber):
     claim_token: Annotated[str, documented(pattern=FORTY_HEX_DIGITS)]
     claimed_until: Time
     attempts: Annotated[
-        Count, Field(description="How many earlier claims and offers of this entry have expired.")
+        Count, Field(description="How many of this entry's earlier claims and offers have expired.")
     ]
     customer_id: TheCustomerId | None
     profile: dict[str, Any]
@@ -188,8 +188,8 @@ class ClaimAnswer(WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The place to which the customer is called. Null if nobody has called "
-            "the customer."
+            description="Where the customer has been called to. Null if nobody has called the "
+            "customer."
         ),
     ] = None
 
@@ -198,7 +198,7 @@ LIMIT_MEANINGS = {
     "max_claims": "the number of claimed entries has reached the waitlist's `max_claims`, so claim "
     "again after a claim has ended"
 }
-# The type has a name, so that the OpenAPI document contains a component for it.
+# The type has a name so that it becomes a component of the OpenAPI document.
 ClaimLimit = TypeAliasType(
     "ClaimLimit",
     Annotated[
@@ -217,7 +217,7 @@ class ClaimsAnswer(Model):
     limit: Annotated[
         ClaimLimit | None,
         Field(
-            description="If a setting of the waitlist limited the number of claimed entries, this "
-            "is the name of the setting. Null if no setting limited the number."
+            description="The waitlist setting that limited the number of claimed entries. Null if "
+            "no setting limited it."
         ),
     ]

@@ -1,4 +1,4 @@
-"""Types that several request bodies, response bodies and problem details share."""
+"""Types shared by several request bodies, response bodies and problem details."""
 
 import re
 from datetime import datetime
@@ -27,9 +27,9 @@ PathOwnEntryId = f"^({ME}|{ids.ENTRY_ID})$"
 
 
 def documented(**schema: Any) -> Any:
-    """Return a type annotation with a JSON schema for the OpenAPI document.
+    """Return a type annotation that adds a JSON schema to the OpenAPI document.
 
-    Pydantic does not check whether values match this schema.
+    Pydantic does not validate values against this schema.
     """
     return Field(json_schema_extra=schema)
 
@@ -48,12 +48,12 @@ class AsAnyOf:
 
 
 def extensible(purpose: str, values: dict[str, str]) -> dict[str, Any]:
-    """Return the schema of a string that may get new values in later versions of the API."""
+    """Return the schema of a string that may take new values in later versions of the API."""
     # The schema has no `enum`, because generated clients fail on values that an enum does not list.
     listed = "\n".join(f"- `{value}`: {meaning}" for value, meaning in values.items())
     return {
         "description": f"{purpose} New values may be added. A client that does not know a value "
-        f"should decide by the HTTP status, or show the value unchanged.\n\n{listed}",
+        f"should fall back on the HTTP status, or show the value unchanged.\n\n{listed}",
         "x-extensible-enum": list(values),
     }
 
@@ -81,7 +81,7 @@ def _without_controls(text: str) -> str:
     return text
 
 
-# One line of text that can be displayed safely on terminals and screens.
+# A single line of text that is safe to display on terminals and screens.
 ShownText = Annotated[
     str,
     AfterValidator(_without_controls),
@@ -103,7 +103,7 @@ class Model(BaseModel):
 class Body(Model):
     """A request body.
 
-    Pydantic does not convert values to other types, and it refuses unknown fields.
+    Pydantic does not convert values to other types, and rejects unknown fields.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -115,12 +115,12 @@ def _document_codes(schema: dict[str, Any]) -> None:
         for code, error in public_errors().items()
     }
     schema.update(
-        extensible("The error code, which stays the same in later versions.", meanings),
+        extensible("The error code, which is stable across versions.", meanings),
         pattern="^[a-z_]+$",
     )
 
 
-# The type has a name so that the OpenAPI document has a component for it.
+# The type has a name so that it becomes a component of the OpenAPI document.
 ErrorCode = TypeAliasType("ErrorCode", Annotated[str, Field(json_schema_extra=_document_codes)])
 
 
@@ -134,14 +134,14 @@ def _require_nothing(schema: dict[str, Any]) -> None:
 
 
 class Problem(Model):
-    """An error response, as problem details (RFC 9457). Clients should check `code`.
+    """An error response, as problem details (RFC 9457).
 
-    API Gateway can refuse a request before the request reaches the service. The body is then
-    `application/json` and contains only a `message`.
+    Clients should check `code`. If API Gateway refuses a request before it reaches the service, the
+    body is `application/json` and contains only a `message`.
     """
 
-    # Errors of the service and errors of API Gateway share one schema, because generated clients
-    # support only one schema for each status.
+    # The service's errors and API Gateway's errors share one schema, because generated clients
+    # support only one schema per status.
     model_config = ConfigDict(json_schema_extra=_require_nothing)
 
     type: str
@@ -153,22 +153,21 @@ class Problem(Model):
         list[FieldProblem],
         Field(
             description="The invalid fields, at most 20. If there are more, `detail` says how "
-            "many. If `code` is `settings_changed` or `waitlist_exists`, the fields are not "
-            "invalid. They are the settings whose stored value differs from the value in the "
-            "request."
+            "many. If `code` is `settings_changed` or `waitlist_exists`, these are not invalid "
+            "fields but the settings whose stored value differs from the value in the request."
         ),
     ] = []
     opens_at: Annotated[
         Time | None,
         Field(
-            description="If `code` is `not_open_yet`, this is the time when the waitlist opens. "
-            "Null if the waitlist no longer has an opening time."
+            description="When the waitlist opens, if `code` is `not_open_yet`. Null if the "
+            "waitlist no longer has an opening time."
         ),
     ] = None
     message: Annotated[
         str | None,
         Field(
-            description="API Gateway's own message. It is only present if API Gateway refused the "
+            description="API Gateway's own message. Present only if API Gateway refused the "
             "request."
         ),
     ] = None

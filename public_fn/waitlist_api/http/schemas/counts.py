@@ -1,4 +1,4 @@
-"""The current counts of a waitlist, and its counts in the last hour, day or week."""
+"""A waitlist's current counts, and its counts over the last hour, day or week."""
 
 from typing import Annotated
 
@@ -21,29 +21,29 @@ class MessageCountAnswer(Model):
     bounced: Annotated[
         Count,
         Field(
-            description="Sent messages that bounced permanently or that led to a complaint by the "
-            "recipient."
+            description="Sent messages that bounced permanently, or that the recipient complained "
+            "about."
         ),
     ]
     dropped: Annotated[
         Count,
         Field(
-            description="Messages that were not sent. Their content was outdated, or the customer "
-            "had no address that accepts messages. If a later attempt sends such a message, the "
-            "message counts in `dropped` and in `sent`."
+            description="Messages that were not sent, because their content was outdated or the "
+            "customer had no address that accepts messages. A message that a later attempt sends "
+            "counts as both `dropped` and `sent`."
         ),
     ]
     limited: Annotated[
         Count,
         Field(
             description="Messages that were not sent because a limit was reached. Anyone can enter "
-            "a stranger's address, so there are limits for the messages that this causes."
+            "a stranger's address, so the messages that this triggers are limited."
         ),
     ]
 
 
 class StatsAnswer(WithEstimate):
-    """The counts of a waitlist. The estimate is the wait of a customer who joins now."""
+    """A waitlist's counts. The estimate is for a customer who joins now."""
 
     line: LineState
     waiting: Count
@@ -52,7 +52,7 @@ class StatsAnswer(WithEstimate):
         Field(
             description="The number of signups since the waitlist was created. If Redis loses "
             "data, signups from the last minute may be missing. `left`, `admitted`, `entered`, "
-            "`declined` and `no_shows` are counted in the same way."
+            "`declined` and `no_shows` are counted the same way."
         ),
     ]
     left: Count
@@ -61,8 +61,8 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="The number of offers that were accepted. If `acceptance` is `automatic`, "
-            "every admission counts as an accepted offer. Admissions by claims are not counted "
-            "here."
+            "every admission counts as an accepted offer. Customers admitted through claims are "
+            "not counted here."
         ),
     ]
     declined: Annotated[
@@ -73,7 +73,7 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="The number of offers that expired because the customer did not accept in "
-            "time. Offers that ended for another reason are not counted here."
+            "time. Offers that ended for other reasons are not counted here."
         ),
     ]
     admitted_today: Annotated[
@@ -104,8 +104,8 @@ class StatsAnswer(WithEstimate):
     not_ready: Annotated[
         Count,
         Field(
-            description="How many waiting entries are not ready, so that other entries are served "
-            "before them."
+            description="How many waiting entries are not ready, which means that other entries "
+            "are served before them."
         ),
     ]
     unverified: Annotated[
@@ -116,43 +116,42 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="How many people on the waitlist have been asked whether they are still "
-            "waiting, and have not answered yet."
+            "waiting, but have not answered yet."
         ),
     ]
     away: Annotated[
         Count,
         Field(
             description="How many waiting entries are passed over because their customer has "
-            "stopped polling. The setting `admission.presence` says after how many seconds this "
+            "stopped polling. The `admission.presence` setting says after how many seconds this "
             "happens."
         ),
     ]
     sources: Annotated[
         list[SourceAnswer] | None,
         Field(
-            description="The setting `page.source` names a field of the signup form, for example "
-            "the question how the customer heard of the waitlist. This list says how many signups "
-            "gave each answer, and begins with the most frequent answer. The answers that are "
-            "counted separately come from the setting `page.sources` or from the choices of the "
-            "field. All other answers are counted together as `other`. Null if `page.source` is "
+            description="How many signups gave each answer to the form field that `page.source` "
+            "names, such as how the customer heard of the waitlist. The most frequent answer comes "
+            "first. Answers listed in `page.sources` or among the field's choices are counted "
+            "separately, and all others are counted together as `other`. Null if `page.source` is "
             "not set."
         ),
     ] = None
     messages: Annotated[
         list[MessageCountAnswer] | None,
         Field(
-            description="How many messages of each kind were sent, bounced, dropped or limited "
-            "since the waitlist was created. Kinds without messages are left out. If a Lambda "
-            "function is interrupted, up to ten messages may be missing from these counts. Null if "
-            "`messages` is not set."
+            description="How many messages of each kind have been sent, bounced, dropped or "
+            "limited since the waitlist was created. Kinds without messages are left out. If a "
+            "Lambda function is interrupted, up to ten messages may be missing from these counts. "
+            "Null if `messages` is not set."
         ),
     ] = None
     unreachable: Annotated[
         Count | None,
         Field(
             description="How many people on the waitlist have an address that accepts no messages. "
-            "The service looks at 1,600 people at most to compute this number and `messages_off`, "
-            "so the real numbers can be higher. Null if `messages` is not set."
+            "The service computes this number and `messages_off` from at most 1,600 people, so the "
+            "actual numbers can be higher. Null if `messages` is not set."
         ),
     ] = None
     messages_off: Annotated[
@@ -165,13 +164,13 @@ class StatsAnswer(WithEstimate):
     quota: Annotated[
         Count,
         Field(
-            description="The number of people who must still enter before the current quota is "
-            "complete. If an operator calls `admit` with `refill`, unused slots are offered again "
-            "until a number of people have entered. This number is the quota. Each new call with "
-            "`refill` adds its `count` to the quota. If Redis loses data, the number becomes 0."
+            description="How many more people must enter before the current quota is complete. "
+            "When an operator calls `admit` with `refill`, unused slots are offered again until a "
+            "certain number of people, the quota, have entered. Each further call with `refill` "
+            "adds its `count` to the quota. If Redis loses data, the number becomes 0."
         ),
     ]
-    quota_open: Annotated[Count, Field(description="How many offers of the quota are open.")]
+    quota_open: Annotated[Count, Field(description="How many of the quota's offers are open.")]
     quota_entered: Annotated[
         Count,
         Field(
@@ -220,7 +219,7 @@ class PointAnswer(Model):
         Count,
         Field(
             description="How many entries were waiting at the time of this point. The fields "
-            "`not_ready`, `offered`, `parked` and `inside` also contain the counts at this time."
+            "`not_ready`, `offered`, `parked` and `inside` are counts at the same time."
         ),
     ]
     not_ready: Annotated[
@@ -235,13 +234,13 @@ class StatsHistoryAnswer(Model):
     period: Period
     step_seconds: Annotated[
         Count,
-        Field(description="The number of seconds between two points, which is 60, 600 or 3600."),
+        Field(description="The interval between two points in seconds: 60, 600 or 3600."),
     ]
     points: Annotated[
         list[PointAnswer],
         documented(maxItems=max(one.points for one in SERIES.values())),
         Field(
             description="The points, oldest first. If the waitlist has no samples from the "
-            "beginning of the period, the list starts at the waitlist's first sample."
+            "beginning of the period, the list starts at its first sample."
         ),
     ]

@@ -1,4 +1,4 @@
-"""Request and response bodies of signups and of customers' own entries."""
+"""Request and response bodies for signups and for customers' own entries."""
 
 from typing import Annotated, Any, Literal
 
@@ -35,7 +35,7 @@ CustomerId = Annotated[
     str,
     Field(
         pattern=f"^{ids.CUSTOMER_ID}$",
-        description="Your own id for the customer. It can be any text of visible ASCII characters.",
+        description="Your own id for the customer. Any visible ASCII characters are allowed.",
         examples=["customer-0001"],
     ),
 ]
@@ -53,7 +53,7 @@ STATUS_MEANINGS: dict[Status, str] = {
     "left": "the customer has left, or an operator has removed them",
     "admitted": "the customer has been admitted",
 }
-# The type has a name so that the OpenAPI document has a component for it.
+# The type has a name so that it becomes a component of the OpenAPI document.
 EntryStatus = TypeAliasType(
     "EntryStatus",
     Annotated[
@@ -65,14 +65,14 @@ PollSeconds = Annotated[int, documented(minimum=1, maximum=LONGEST_SECONDS)]
 EntryToken = Annotated[str, documented(pattern=f"^{TOKEN.pattern}$")]
 SignupProfile = Annotated[
     Profile,
-    Field(default_factory=dict, description="Any data that operators want to read, at most 8 KB."),
+    Field(default_factory=dict, description="Any data that operators want to see, up to 8 KB."),
 ]
 SignupAttributes = Annotated[
     Attributes,
     Field(
         default_factory=dict,
-        description="Attributes by which claims can filter entries. Each attribute has one or more "
-        "values. The values are normalized to Unicode NFC.",
+        description="Attributes that claims can filter by. Each attribute has one or more values, "
+        "which are normalized to Unicode NFC.",
         examples=[{"language": ["English", "Spanish"]}],
     ),
 ]
@@ -85,16 +85,16 @@ GUEST_LIMITS = (
 GuestProfile = Annotated[
     SignupProfile,
     Field(
-        description=f"Any data that operators want to read.{GUEST_LIMITS}only the fields that "
+        description=f"Any data that operators want to see.{GUEST_LIMITS}only the fields that "
         "are stored in the profile are allowed.",
     ),
 ]
 GuestAttributes = Annotated[
     SignupAttributes,
     Field(
-        description="Attributes by which claims can filter entries. Each attribute has one or more "
-        f"values. The values are normalized to Unicode NFC.{GUEST_LIMITS}only the fields that are "
-        "stored as attributes, and the attributes of the segments, are allowed.",
+        description="Attributes that claims can filter by. Each attribute has one or more values, "
+        f"which are normalized to Unicode NFC.{GUEST_LIMITS}only the fields that are stored as "
+        "attributes, and the segments' attributes, are allowed.",
     ),
 ]
 
@@ -103,7 +103,7 @@ BOT_TOKEN = r"[A-Za-z0-9._-]{1,8192}"  # noqa: S105
 
 
 class SignupBody(Body):
-    """The signup of a guest.
+    """A guest's signup.
 
     A guest is identified by a `customer_id`, or by the address that the waitlist asks for.
     """
@@ -122,16 +122,19 @@ class SignupBody(Body):
         str | None,
         Field(
             pattern=f"^{BOT_TOKEN}$",
-            description="The token from the waitlist's bot-check widget. A new entry needs a token "
-            "if the waitlist has a bot check. Each token is valid for one signup. To repeat a "
-            "signup, send the same Idempotency-Key. The repeated request can send the same token "
-            "again, except on waitlists that verify addresses.",
+            description="The token from the waitlist's bot-check widget. If the waitlist has a bot "
+            "check, a new entry needs a token. Each token is valid for one signup. To retry a "
+            "signup, send the same Idempotency-Key. The retry can send the same token, except on "
+            "waitlists that verify addresses.",
         ),
     ] = None
 
 
 class OwnSignupBody(Body):
-    """The signup of a customer who has an account. The OIDC token identifies the customer."""
+    """A signup by a customer who has an account.
+
+    The OIDC token identifies the customer.
+    """
 
     customer_id: Annotated[
         CustomerId | None,
@@ -151,9 +154,9 @@ class OwnDataBody(Body):
         Profile,
         Field(
             default_factory=dict,
-            description="The profile fields to change. A value of `null` removes a field, and all "
-            "other fields stay unchanged. If the waitlist's `page` has `fields`, no other fields "
-            "are allowed. The whole profile may have at most `max_guest_bytes`.",
+            description="The profile fields to change. `null` removes a field, and fields that are "
+            "left out stay unchanged. If the waitlist's `page` has `fields`, no other fields are "
+            "allowed. The whole profile may have at most `max_guest_bytes`.",
             examples=[{"name": "Ada L.", "note": None}],
         ),
     ]
@@ -173,15 +176,15 @@ class OwnDataAnswer(Model):
         dict[str, Any],
         Field(
             description="The customer's profile after the change. If the waitlist has a signup "
-            "form, it contains only the fields of the form. Otherwise, it contains only the fields "
-            "that the request contained."
+            "form, only the fields of the form are included. Otherwise, only the fields in the "
+            "request are included."
         ),
     ]
     messages: Annotated[
         Literal["on", "off"] | None,
         Field(
             exclude_if=lambda messages: messages is None,
-            description="Whether the customer gets the waitlist's messages. Left out if the "
+            description="Whether the customer receives the waitlist's messages. Left out if the "
             "waitlist sends no messages.",
         ),
     ] = None
@@ -189,17 +192,17 @@ class OwnDataAnswer(Model):
         Literal["email", "phone"] | None,
         Field(
             exclude_if=lambda field: field is None,
-            description="The field of the profile that contains the address to which the service "
-            "sends the waitlist's messages. Left out if the customer cannot get messages, for "
-            "example because the country of the telephone number is unknown.",
+            description="The profile field with the address that the waitlist's messages are sent "
+            "to. Left out if the customer cannot receive messages, for example because the country "
+            "of the phone number is unknown.",
         ),
     ] = None
 
 
 class NewAddressAnswer(OwnDataAnswer):
-    """The response to a request for a new address.
+    """The response to a request to change the address.
 
-    It does not reveal whether another entry has the address.
+    It does not reveal whether another entry has the new address.
     """
 
     status: Literal["check_your_inbox"] = "check_your_inbox"
@@ -218,10 +221,10 @@ class RestBody(Body):
     until: Annotated[
         UtcTime,
         Field(
-            description="The time until which the customer lets others pass. Then the entry "
-            "becomes ready again, unless there is another reason why it is not ready. The time "
-            "must be in the future. The setting `rest.max_days` of the waitlist limits how many "
-            "days it can be away.",
+            description="When the customer stops letting others pass. The entry then becomes ready "
+            "again, unless there is another reason why it is not ready. The time must be in the "
+            "future, and at most as many days away as the waitlist's `rest.max_days` setting "
+            "allows.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -233,8 +236,8 @@ class ResumeBody(Body):
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="The current `rest_until` of the entry. If the customer no longer lets "
-            "others pass, or has chosen a different time, the request changes nothing.",
+            description="The entry's current `rest_until`. If the customer no longer lets others "
+            "pass, or has chosen a different time, the request changes nothing.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -262,8 +265,8 @@ class EntryAnswer(Model):
     offered_until: Annotated[
         Time | None,
         Field(
-            description="The deadline until which the customer can accept the offer with `enter`. "
-            "Null if the customer has no offer. A claimed entry has no offer."
+            description="The deadline for accepting the offer with `enter`. Null if the customer "
+            "has no offer. A claimed entry has no offer."
         ),
     ] = None
 
@@ -276,7 +279,7 @@ NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
     "unverified": "the customer has not verified the address yet",
     "away": "the customer has stopped polling, until the customer's next poll",
 }
-# The type has a name so that the OpenAPI document has a component for it.
+# The type has a name so that it becomes a component of the OpenAPI document.
 NotReadyReason = TypeAliasType(
     "NotReadyReason",
     Annotated[
@@ -305,32 +308,32 @@ class WithReadiness(Model):
     ready_ahead: Annotated[
         Count | None,
         Field(
-            description="How many entries ahead are ready. The estimated wait depends on this "
-            "number. In contrast, `position` also counts the entries ahead that are not ready. "
-            "Null if the entry is not waiting."
+            description="How many of the entries ahead are ready. The estimated wait is based on "
+            "this number. `position` also counts the entries ahead that are not ready. Null if the "
+            "entry is not waiting."
         ),
     ] = None
     rest_until: Annotated[
         Time | None,
         Field(
-            description="The time until which the customer lets others pass. Then the entry "
-            "becomes ready again, unless there is another reason why it is not ready. Null if the "
-            "customer does not let others pass."
+            description="When the customer stops letting others pass. The entry then becomes ready "
+            "again, unless there is another reason why it is not ready. Null if the customer is "
+            "not letting others pass."
         ),
     ] = None
     delayed_until: Annotated[
         Time | None,
         Field(
-            description="When the entry's delay ends. An entry is delayed if an operator has "
-            "released the claim with `delay_seconds`, or if the customer has declined an offer and "
+            description="When the entry's delay ends. An entry is delayed when an operator "
+            "releases its claim with `delay_seconds`, or when the customer declines an offer and "
             "may keep their position. Null if the entry is not delayed."
         ),
     ] = None
     confirm_by: Annotated[
         Time | None,
         Field(
-            description="The time until which the customer should `confirm` that they are still "
-            "waiting. Null if the customer has not been asked, or if the entry is not waiting."
+            description="The deadline for the customer to `confirm` that they are still waiting. "
+            "Null if the customer has not been asked, or if the entry is not waiting."
         ),
     ] = None
 
@@ -341,7 +344,7 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNum
     rank: Annotated[
         Rank | None,
         Field(
-            description="The number by which the queue is sorted. Entries with a lower rank are "
+            description="The number that the queue is sorted by. Entries with a lower rank are "
             "served first. The waitlist's board shows the position of each rank. Null if the entry "
             "is not waiting."
         ),
@@ -349,17 +352,16 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNum
     poll_after_seconds: Annotated[
         PollSeconds | None,
         Field(
-            description="The number of seconds after which to poll again. Near the head of the "
-            "queue, it is 1. Further back, it grows to at most 300. If the entry is not ready, it "
-            "is at most 60. Null if the customer has left or was admitted."
+            description="How many seconds to wait before polling again: 1 near the head of the "
+            "queue, and up to 300 further back. At most 60 if the entry is not ready. Null if the "
+            "customer has left or was admitted."
         ),
     ]
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The last time that an operator called the customer, and the place to "
-            "which the customer should come. Null if the entry is not claimed, or if nobody has "
-            "called the customer."
+            description="When an operator last called the customer, and where the customer should "
+            "come. Null if the entry is not claimed, or if nobody has called the customer."
         ),
     ] = None
 
@@ -369,7 +371,7 @@ class RestAnswer(CustomersEntryAnswer):
         Count | None,
         Field(
             description="How many more times the customer may let others pass. Null if the "
-            "waitlist no longer has the setting `rest`."
+            "waitlist no longer has the `rest` setting."
         ),
     ]
 
@@ -379,8 +381,7 @@ class DeclineAnswer(CustomersEntryAnswer):
         Count | None,
         Field(
             description="How many more offers the customer can decline without losing their "
-            "position. Null if they always lose their position when they decline, or if they have "
-            "left."
+            "position. Null if declining always costs them their position, or if they have left."
         ),
     ] = None
 
@@ -390,16 +391,15 @@ class LookAnswer(CustomersEntryAnswer):
         Annotated[list[SegmentPlaceAnswer], documented(maxItems=MAX_COMBINATIONS)] | None,
         Field(
             description="The entry's positions within the requested segment. An entry with several "
-            "values for an attribute has several positions. The list is empty if the entry is not "
-            "waiting, or if it has no values for the attributes of the segment. Null if the "
-            "request has no `segment`."
+            "values for an attribute has several positions. Empty if the entry is not waiting, or "
+            "has no values for the segment's attributes. Null if the request has no `segment`."
         ),
     ]
     entry_token: Annotated[
         EntryToken | None,
         Field(
-            description="A new token that replaces the token in the request, because the signing "
-            "key of that token will expire. Null if the token in the request remains valid."
+            description="A new token that replaces the one in the request, because the old token's "
+            "signing key will expire. Null if the token in the request remains valid."
         ),
     ] = None
 
@@ -408,23 +408,22 @@ class SignupAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
         EntryToken,
         Field(
-            description="Send this token in the header `Authorization: Bearer` to read the entry "
-            "and to leave."
+            description="Send this as a bearer token in the `Authorization` header to read the "
+            "entry and to leave."
         ),
     ]
 
 
 class InboxAnswer(Model):
-    """The response to a signup for a waitlist that verifies addresses.
-
-    It is the same for every address.
+    """The response to a signup on a waitlist that verifies addresses, which is the same for every
+    address.
     """
 
     status: Literal["check_your_inbox"] = "check_your_inbox"
 
 
 class VerifyBody(Body):
-    """The code from a link that was sent to the address."""
+    """The code from the link that was sent to the address."""
 
     code: Annotated[
         str, Field(pattern=f"^{CODE.pattern}$", description="The part of the link after `#v=`.")

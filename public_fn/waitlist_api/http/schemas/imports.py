@@ -1,4 +1,7 @@
-"""Request and response bodies of imports. The rows of an import are validated one by one."""
+"""Request and response bodies for imports.
+
+The rows of an import are validated one by one.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -51,8 +54,8 @@ def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 class ImportRowBody(Body):
     """One row of an import, which describes one customer.
 
-    Like a signup, it contains the customer's profile and attributes. It also contains their
-    priority, and the time at which they joined.
+    In addition to the profile and attributes that a signup contains, it can contain the customer's
+    priority and when they joined.
     """
 
     customer_id: Annotated[
@@ -78,8 +81,9 @@ class ImportRowBody(Body):
         UtcTime | None,
         Field(
             description="When the customer joined your previous system (UTC). The customer gets "
-            "the position that a signup at this time would have. The time must not be before 2020 "
-            "or in the future. If it is left out, the customer joins at the end of the queue.",
+            "the position that a signup at this time would have received. The time must not be "
+            "before 2020 or in the future. If it is left out, the customer joins at the end of the "
+            "queue.",
             examples=["2026-11-21T09:30:00Z"],
         ),
     ] = None
@@ -88,9 +92,9 @@ class ImportRowBody(Body):
         Field(
             ge=MIN_RANK,
             le=MAX_RANK,
-            description="The rank of the entry in another waitlist, as `GET …/entries` returns it. "
-            "The entry gets the same rank in this waitlist. The rank depends on the priority, so "
-            "also send the `priority` that the entry has there. If `rank` is left out, it is "
+            description="The entry's rank in another waitlist, as returned by `GET …/entries`. The "
+            "entry gets the same rank in this waitlist. The rank depends on the priority, so also "
+            "send the entry's `priority` from the other waitlist. If `rank` is left out, it is "
             "computed from `joined_at`.",
         ),
     ] = None
@@ -108,16 +112,16 @@ class ImportRowBody(Body):
     rest_until: Annotated[
         UtcTime | None,
         Field(
-            description="The time until which the customer lets others pass. Until then, other "
-            "customers are served first. A time in the past has no effect."
+            description="When the customer stops letting others pass. Until then, other customers "
+            "are served first. A time in the past has no effect."
         ),
     ] = None
     verified: Annotated[
         bool,
         Field(
             description="Send `false` if the customer has not verified the address yet. If the "
-            "waitlist's setting `identity.verify` is `before_offer`, the service then sends a "
-            "verification link to the customer."
+            "waitlist's `identity.verify` setting is `before_offer`, the service then sends the "
+            "customer a verification link."
         ),
     ] = True
     confirmed_at: Annotated[
@@ -127,7 +131,7 @@ class ImportRowBody(Body):
     messages: Annotated[
         Literal["on", "off"],
         Field(
-            description="Send `off` if the customer has turned off messages. They still get "
+            description="Send `off` if the customer has turned off messages. They still receive "
             "messages that they request."
         ),
     ] = "on"
@@ -145,9 +149,9 @@ class ImportRowBody(Body):
     tell: Annotated[
         bool,
         Field(
-            description="Whether the service sends the message `joined` to the customer. Customers "
-            "who sign up themselves usually get this message. It is sent only if the setting "
-            "`messages.kinds` contains `joined`."
+            description="Whether to send the customer the `joined` message, which customers who "
+            "sign up themselves usually receive. It is sent only if the `messages.kinds` setting "
+            "contains `joined`."
         ),
     ] = False
     banned: Annotated[
@@ -185,8 +189,8 @@ class ImportBody(Body):
         bool,
         Field(
             description="If true, nothing is imported. The response contains the outcome that each "
-            "row would have, but no entry tokens. If several rows have the same `entry_id`, they "
-            "belong to the same person."
+            "row would have, but no entry tokens. Rows with the same `entry_id` belong to the same "
+            "person."
         ),
     ] = False
     ended: Annotated[
@@ -200,11 +204,10 @@ class ImportBody(Body):
     on_list: Annotated[
         WhenOnList,
         Field(
-            description="Anybody can sign up with the id of an imported customer. This field says "
-            "what to do in this case. `keep` keeps the guest's entry, and adds a warning to the "
-            "row. `replace` removes the guest's entry, and adds the imported customer with a new "
-            "token. If the guest has already left, `replace` also adds the customer. Entries from "
-            "an earlier import are always kept."
+            description="What to do if a guest has signed up with the id of an imported customer, "
+            "which anybody can do. `keep` keeps the guest's entry, and adds a warning to the row. "
+            "`replace` removes the guest's entry, and adds the imported customer with a new token, "
+            "even if the guest has already left. Entries from an earlier import are always kept."
         ),
     ] = "keep"
 
@@ -236,14 +239,14 @@ class ImportResultAnswer(Model):
     has_no_address: Annotated[
         bool,
         Field(
-            description="True if the customer joined, but the `profile` contains no address to "
-            "which the waitlist may send messages. For example, the settings do not allow SMS to "
-            "the country of the telephone number. Only the waitlist's settings are checked, and "
-            "not whether the stack can send email or SMS. False if the waitlist sends no messages."
+            description="True if the customer joined, but the `profile` contains no address that "
+            "the waitlist may send messages to. For example, the settings may not allow SMS to the "
+            "country of the phone number. Only the waitlist's settings are checked, not whether "
+            "the stack can send email or SMS. False if the waitlist sends no messages."
         ),
     ] = False
     code: Annotated[
-        str | None, Field(description="The code of the reason why the row was refused.")
+        str | None, Field(description="The code that says why the row was refused.")
     ] = None
     detail: str | None = None
     errors: Annotated[
@@ -255,9 +258,9 @@ class ImportResultWithTokenAnswer(ImportResultAnswer):
     entry_token: Annotated[
         EntryToken | None,
         Field(
-            description="The customer's entry token. Null if the request has `dry_run`, or if the "
-            "customer is not on the waitlist. It is also null if the import has kept an entry that "
-            "a guest created."
+            description="The customer's entry token. Null if the request has `dry_run`, if the "
+            "customer is not on the waitlist, or if the import has kept an entry that a guest "
+            "created."
         ),
     ]
     link: Annotated[
@@ -274,8 +277,8 @@ class ImportCounts(Model):
     already: Annotated[
         int,
         Field(
-            description="The number of customers who were already on the waitlist. Their entries "
-            "did not change."
+            description="The number of customers who were already on the waitlist, and whose "
+            "entries did not change."
         ),
     ]
     ended: Annotated[

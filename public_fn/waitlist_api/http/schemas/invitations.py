@@ -1,4 +1,4 @@
-"""Request and response bodies of invitations."""
+"""Request and response bodies for invitations."""
 
 from typing import Annotated, Any, Literal
 
@@ -67,7 +67,7 @@ def _not_with_until(offer_seconds: int | None, info: ValidationInfo) -> int | No
 
 
 class InvitationBody(Body):
-    """The people to invite, the end of their offers, and the text of the message."""
+    """The people to invite, when their offers end, and the text of the message."""
 
     count: Annotated[
         int | None,
@@ -75,16 +75,16 @@ class InvitationBody(Body):
             ge=1,
             le=MAX_INVITED,
             description="How many people to invite. The service invites the people at the head of "
-            "the queue, and skips entries that are not ready. If too few people are ready, or if "
-            "`max_inside` is reached, fewer people are invited.",
+            "the queue, and skips entries that are not ready. Fewer people are invited if too few "
+            "are ready, or if `max_inside` is reached.",
             examples=[100],
         ),
     ] = None
     filter: Annotated[
         Filter | None,
         Field(
-            description="Invite only entries with all these attribute values. The attributes need "
-            "not be declared as a segment.",
+            description="Invite only entries that have all these attribute values. The attributes "
+            "need not be declared as a segment.",
             examples=[{"language": "Spanish"}],
         ),
     ] = None
@@ -113,8 +113,8 @@ class InvitationBody(Body):
         Field(
             ge=MIN_OFFER_SECONDS,
             le=MAX_OFFER_SECONDS,
-            description="For how many seconds the offers last, at most 14 days. Send either "
-            "`until` or `offer_seconds`.",
+            description="How many seconds the offers last, at most 14 days. Send either `until` or "
+            "`offer_seconds`.",
             examples=[172_800],
             validate_default=True,
         ),
@@ -124,9 +124,9 @@ class InvitationBody(Body):
         dict[Language, OwnTextBody] | None,
         Field(
             max_length=len(LANGUAGES),
-            description="The texts of the message `offered` for the invited people. The keys are "
-            "languages. For these people, the texts replace the waitlist's usual texts. If a "
-            "customer's language is missing, they get the usual text.",
+            description="The texts of the `offered` message for the invited people, by language. "
+            "They replace the waitlist's usual texts for these people. Customers whose language is "
+            "missing get the usual text.",
             examples=[{"en": {"subject": "You are invited to {name}"}}],
         ),
         AfterValidator(_check_placeholders),
@@ -139,7 +139,7 @@ class FunnelAnswer(Model):
     invited: Annotated[
         Count,
         Field(
-            description="The number of people who got an offer. This is always the sum of `open`, "
+            description="The number of people who got an offer, which is always the sum of `open`, "
             "`entered`, `declined`, `missed` and `left`."
         ),
     ]
@@ -152,8 +152,8 @@ class FunnelAnswer(Model):
     left: Annotated[
         Count,
         Field(
-            description="How many people lost their offer before its end. They left the waitlist, "
-            "were removed or were erased, or an operator withdrew the offer."
+            description="How many people lost their offer early, because they left the waitlist or "
+            "were removed or erased, or because an operator withdrew the offer."
         ),
     ]
     delivered: Annotated[
@@ -177,12 +177,12 @@ class InvitationAnswer(Model):
 
     invitation_id: Annotated[str, documented(pattern=PathInvitationId)]
     created_at: Time
-    until: Annotated[Time, Field(description="When the offers end at the latest.")]
+    until: Annotated[Time, Field(description="The latest time at which the offers end.")]
     state: Annotated[
         Literal["running", "done"],
         Field(
-            description="`running` while offers are still being made, which can take some minutes "
-            "for thousands of people. `done` after all offers were made."
+            description="`running` while offers are still being made, which can take a few minutes "
+            "for thousands of people. `done` once all offers have been made."
         ),
     ]
     count: Annotated[Count, Field(description="The maximum number of people to invite.")]
@@ -190,8 +190,8 @@ class InvitationAnswer(Model):
     message: Annotated[
         dict[Language, OwnTextBody] | None,
         Field(
-            description="The texts that replace the usual texts of the message `offered`. Null "
-            "if the usual texts are used."
+            description="The texts that replace the usual texts of the `offered` message. Null if "
+            "the usual texts are used."
         ),
     ]
     funnel: FunnelAnswer
@@ -202,7 +202,7 @@ class InvitationsAnswer(Model):
         list[InvitationAnswer],
         documented(maxItems=MAX_PAGE),
         Field(
-            description="The invitations, newest first. They are kept for 400 days after their end."
+            description="The invitations, newest first. Each is kept for 400 days after it ends."
         ),
     ]
     cursor: TheCursor | None

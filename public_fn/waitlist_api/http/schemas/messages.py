@@ -1,4 +1,4 @@
-"""The message settings of a waitlist, example messages, and the list of messages to one person."""
+"""A waitlist's message settings, example messages, and the list of messages to one person."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -85,7 +85,7 @@ class NotesAnswer(Model):
         documented(maxItems=SHOWN),
         Field(
             description="The customer's newest messages, in chronological order. Messages from "
-            "before the latest signup are not included. A message is kept for 20 days."
+            "before the latest signup are not included. Messages are kept for 20 days."
         ),
     ]
 
@@ -104,9 +104,9 @@ class PreviewedAnswer(Model):
     sms_parts: Annotated[
         Count,
         Field(
-            description="The number of SMS parts that a message with this text has. AWS bills each "
-            "part. A real message contains a personal link, which is longer than the link in this "
-            "example. The number is computed with the longer link."
+            description="How many SMS parts a message with this text has. AWS bills each part. The "
+            "number is computed with a personal link, as in a real message, which is longer than "
+            "the link in this example."
         ),
     ]
     html: Annotated[str, Field(description="The email as a complete HTML document.")]
@@ -116,7 +116,7 @@ class PreviewedMessagesAnswer(Model):
     messages: Annotated[
         list[PreviewedAnswer],
         documented(maxItems=len(KIND_NAMES) * len(LANGUAGES)),
-        Field(description="Messages with example data. Their link leads to the waitlist's page."),
+        Field(description="Messages with example data, whose links lead to the waitlist's page."),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The pydantic model for the notice of a waitlist. Requests and responses use the same model."""
+"""The pydantic model of a waitlist's notice, which requests and responses share."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ from waitlist_api.settings.page import (
 )
 
 # The maximum lengths of the waitlist's name and text. Operators can translate these two texts in
-# `texts`, together with the fixed texts of the page.
+# `texts`, together with the page's fixed texts.
 TRANSLATABLE = {"name": 200, "text": MAX_TEXT}
 
 

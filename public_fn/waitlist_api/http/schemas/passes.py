@@ -32,8 +32,7 @@ class PassKey(Model):
 class KeysAnswer(Model):
     """A JSON Web Key Set (RFC 7517).
 
-    The first key signs passes. The other keys have signed earlier passes, or will sign passes in
-    the future.
+    The first key signs passes. The other keys have signed earlier passes, or will sign future ones.
     """
 
     keys: list[PassKey]

@@ -1,4 +1,4 @@
-"""Request and response bodies for the preview of an admission policy."""
+"""Request and response bodies for previewing an admission policy."""
 
 from typing import Annotated
 
@@ -15,9 +15,9 @@ class PreviewBody(Body):
     admission: Annotated[
         AdmissionBody | None,
         Field(
-            description="The admission policy for the estimates, in the format of the waitlist's "
-            "`admission` setting. With null, the estimates assume that there is no policy, and "
-            "that only operators admit people."
+            description="The admission policy to base the estimates on, in the format of the "
+            "waitlist's `admission` setting. If null, the estimates assume that there is no policy "
+            "and that only operators admit people."
         ),
     ]
     people: Annotated[
@@ -61,5 +61,5 @@ class PreviewAnswer(Model):
     scheduled: Annotated[
         list[InstantAnswer],
         documented(maxItems=MOST_INSTANTS),
-        Field(description="The next times of the schedule, earliest first."),
+        Field(description="The schedule's next times, earliest first."),
     ]

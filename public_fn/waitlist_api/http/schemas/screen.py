@@ -1,4 +1,4 @@
-"""The response with the call numbers that the screen of a waitlist shows."""
+"""The response with the call numbers for a waitlist's screen."""
 
 from typing import Annotated
 
@@ -11,14 +11,14 @@ CallNumber = Annotated[str, documented(examples=["A042"])]
 
 
 class CalledNumberAnswer(Model):
-    """A call number that an operator is calling to a place now."""
+    """A call number that an operator is currently calling to a place."""
 
     number: CallNumber
     to: Annotated[
         str,
         Field(
-            description="The place to which the customer should come. The operator has entered "
-            "this text, and everybody can read it.",
+            description="Where the customer should come. The operator entered this text, and "
+            "everybody can read it.",
             examples=["Room 2"],
         ),
     ]
@@ -42,8 +42,8 @@ class ScreenAnswer(Model):
     called: Annotated[
         list[CalledNumberAnswer],
         Field(
-            description="The numbers that are being called at the moment. The latest call comes "
-            "first. A number disappears when its claim ends.",
+            description="The numbers that are currently being called, latest call first. A number "
+            "disappears when its claim ends.",
             max_length=MOST_CALLED,
         ),
     ]

@@ -37,8 +37,8 @@ class SegmentPlaceAnswer(Model):
         int,
         documented(minimum=1),
         Field(
-            description="The position within the segment. It is 1 plus the number of entries "
-            "ahead in the same segment."
+            description="The position within the segment: 1 plus the number of entries ahead in "
+            "the same segment."
         ),
     ]
     total: Annotated[

@@ -1,4 +1,4 @@
-"""Makes pydantic models from the classes that declare the settings of a waitlist."""
+"""Makes pydantic models from the classes that declare a waitlist's settings."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +36,7 @@ def request_body(
     """Create the pydantic model for a group of settings.
 
     `problems` is a function that yields the contradictions in a group of settings. `document` is a
-    function that changes the JSON schema of the model.
+    function that changes the model's JSON schema.
     """
     finds = problems or (group.problems if "problems" in vars(group) else None)
     validators: Any = {}
@@ -54,7 +54,7 @@ def request_body(
 
 
 def in_response(group: type[Settings]) -> dict[str, Any]:
-    """Return the fields for a response model of this group of settings.
+    """Return the fields of the response model for this group of settings.
 
     The fields have no limits or descriptions.
     """
@@ -117,10 +117,9 @@ def _in_request(field: FieldInfo) -> tuple[Any, Any]:
 
 
 def _type(hint: Any, *, is_plain: bool = False) -> Any:
-    """Return the type with which pydantic validates the values of a setting.
+    """Return the type that pydantic validates a setting's values with.
 
-    By default, the type includes the limits of the setting, such as its maximum. If `is_plain` is
-    true, the limits are left out.
+    The type includes the setting's limits, such as its maximum, unless `is_plain` is true.
     """
     settings = [] if is_plain else _settings(hint)
     if get_origin(hint) is Annotated:
@@ -162,9 +161,9 @@ def _choice(kinds: list[Any]) -> Any:
 
 
 def _limits(settings: list[Setting]) -> Iterator[Any]:
-    """Yield the annotations with which pydantic checks the limits of a setting.
+    """Yield the annotations that make pydantic check a setting's limits.
 
-    Simple limits, such as a maximum, come first. After them come functions that check the value.
+    Simple limits, such as a maximum, come first, followed by functions that check the value.
     """
     for setting in settings:
         limits = {name: getattr(setting, name) for name in LIMITS}

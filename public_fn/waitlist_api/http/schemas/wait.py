@@ -11,7 +11,7 @@ from waitlist_api.http.schemas.common import Count, Model, extensible
 UNAVAILABLE_MEANINGS: dict[Unavailable, str] = {
     "paused": "the waitlist is paused and admits no one until an operator resumes it",
     "unknown": "too few people were admitted lately to make an estimate",
-    "over": "the admission is over, or will be over before the customer's turn comes",
+    "over": "admissions have ended, or will end before the customer's turn comes",
     "closed": "the waitlist accepts no signups",
 }
 
@@ -27,7 +27,7 @@ class EstimateAnswer(Model):
     high: Count
 
 
-# The type has a name so that the OpenAPI document has a component for it.
+# The type has a name so that it becomes a component of the OpenAPI document.
 EstimateUnavailable = TypeAliasType(
     "EstimateUnavailable",
     Annotated[

@@ -1,4 +1,4 @@
-"""The configuration of a waitlist, and its public data."""
+"""A waitlist's configuration and public data."""
 
 import json
 from collections.abc import Iterable
@@ -45,8 +45,7 @@ from waitlist_shared.limits import (
 RestRulesBody: Any = request_body("RestRulesBody", RestRules)
 IdentityBody: Any = request_body("IdentityBody", IdentityRules)
 ConfirmBody: Any = request_body("ConfirmBody", ConfirmRules)
-# The groups of settings whose models must be created before the model of a waitlist, because it
-# contains them.
+# The groups of settings whose models must exist before the waitlist's model, which contains them.
 PARTS = (AdmissionBody, PageBody, RestRulesBody, IdentityBody, ConfirmBody, MessagesBody)
 WaitlistBody: Any = request_body("WaitlistBody", WaitlistSettings)
 
@@ -88,10 +87,7 @@ class WaitlistPatch(Model):
 
 
 def _refuse_unknown(settings: dict[str, Any]) -> None:
-    """Raise InvalidFields if the patch contains an unknown setting.
-
-    An unknown setting is refused even if its value is `null`.
-    """
+    """Raise InvalidFields if the patch contains an unknown setting, even if its value is `null`."""
     try:
         WaitlistBody.model_validate_json(json.dumps(settings))
     except ValidationError as error:
@@ -113,7 +109,7 @@ LINE_MEANINGS: dict[c.Line, str] = {
     "not_open_yet": "signups are refused with `not_open_yet` until `opens_at`",
     "closed": "signups are refused with `waitlist_closed`",
 }
-# The type has a name so that the OpenAPI document has a component for it.
+# The type has a name so that it becomes a component of the OpenAPI document.
 LineState = TypeAliasType(
     "LineState",
     Annotated[
@@ -146,7 +142,7 @@ class PublicBotCheck(Model):
 
 
 class WaitlistAnswer(WithEstimate):
-    """The public data of a waitlist. The estimate is the wait of a customer who joins now."""
+    """A waitlist's public data. The estimate is for a customer who joins now."""
 
     waitlist_id: TheWaitlistId
     name: str
@@ -170,60 +166,60 @@ class WaitlistAnswer(WithEstimate):
     admits_at: Annotated[
         Time | None,
         Field(
-            description="The next time at which the schedule offers slots. If a scheduled time "
-            "lies outside the policy's `offer_hours`, its slots are offered when the next offer "
-            "hours begin. If the policy has no schedule, this field is the start of the next offer "
-            "hours, but only outside the offer hours. Null if there is no such time."
+            description="When the schedule next offers slots. If a scheduled time is outside the "
+            "policy's `offer_hours`, its slots are offered when the next offer hours begin. If the "
+            "policy has no schedule, this field is the start of the next offer hours, but only "
+            "outside the offer hours. Null if there is no such time."
         ),
     ]
     admits_until: Annotated[
         Time | None,
         Field(
-            description="When the admission ends. After this time, the waitlist makes no offers, "
-            "and all its offers have ended. Null if the admission has no end."
+            description="When admissions end. After this time, the waitlist makes no offers, and "
+            "all its offers have ended. Null if admissions have no end."
         ),
     ]
     total: Annotated[
         Count | None,
         Field(
-            description="The number of waiting entries, except entries with an unverified "
+            description="The number of waiting entries, excluding entries with an unverified "
             "address. Null if the waitlist hides this number."
         ),
     ]
     notice: Annotated[
         NoticeBody | None,
         Field(
-            description="The notice that operators show to all customers at the moment. Null if "
+            description="The notice that operators are currently showing to all customers. Null if "
             "there is none."
         ),
     ] = None
     page: Annotated[
         PageBody | None,
         Field(
-            description="The settings of the customer page. If they are null, the page shows only "
-            "the waitlist's name."
+            description="The customer page's settings. If null, the page shows only the waitlist's "
+            "name."
         ),
     ]
     rest: Annotated[
         RestRulesBody | None,
         Field(
-            description="How long and how often customers may let others pass. During this time, "
-            "the entry keeps its position, but other customers are served first. Null if customers "
-            "may not let others pass."
+            description="How long and how often customers may let others pass. Meanwhile, their "
+            "entry keeps its position, but other customers are served first. Null if customers may "
+            "not let others pass."
         ),
     ]
     decline: Annotated[
         DeclineRulesBody | None,
         Field(
-            description="What a declined offer does to an entry. Null if the entry moves to the "
-            "end of the queue."
+            description="What happens to an entry when its customer declines an offer. Null if the "
+            "entry moves to the end of the queue."
         ),
     ]
     presence: Annotated[
         PresenceBody | None,
         Field(
-            description="After how many seconds without a poll a customer is passed over. Null if "
-            "nobody is passed over."
+            description="How many seconds a customer can go without polling before being passed "
+            "over. Null if nobody is passed over."
         ),
     ]
     identity: Annotated[
@@ -268,7 +264,7 @@ class BoardAnswer(Model):
     total: Annotated[
         Count,
         Field(
-            description="The number of waiting entries at the time of the snapshot, except "
+            description="The number of waiting entries at the time of the snapshot, excluding "
             "entries with an unverified address."
         ),
     ]
@@ -279,9 +275,9 @@ class BoardAnswer(Model):
             description="Pairs of a rank and its position, lowest rank first. The list contains "
             "the first 200 entries, then entries whose positions are at most 1% apart, and the "
             "last entry. To find your entry's position, look for its rank. If the list contains "
-            "the rank, the entry had exactly the position beside it. If the rank is between two "
-            "ranks of the list, the position was between their positions. If the rank is lower "
-            "than all ranks in the list, the entry was not waiting.",
+            "the rank, the entry had exactly that position. If the rank is between two ranks in "
+            "the list, the position was between theirs. If the rank is lower than all ranks in the "
+            "list, the entry was not waiting.",
             examples=[[[1795253400000008, 1], [1795253400000016, 2]]],
         ),
     ]
@@ -293,7 +289,7 @@ class RebuildAnswer(Model):
         Count,
         Field(
             description="The number of entries to restore. It was counted shortly before Redis "
-            "lost the data, so the service may find more entries. In this case, the number grows."
+            "lost the data, and grows if the service finds more entries."
         ),
     ]
 
@@ -319,8 +315,8 @@ class WarningAnswer(Model):
     settings: Annotated[
         list[str],
         Field(
-            description="The settings that the warning is about. `page.enter_url` means the field "
-            "`enter_url` of `page`."
+            description="The settings that the warning is about. `page.enter_url` means the "
+            "`enter_url` field of `page`."
         ),
     ]
 
@@ -352,7 +348,7 @@ WaitlistConfigAnswer: Any = create_model(
         "segments_state": Annotated[
             Literal["ready", "building"],
             Field(
-                description="The state of the segments. In the state `building`, the service is "
+                description="The state of the segments. While it is `building`, the service is "
                 "preparing new segments, and requests that name a segment fail with `503 "
                 "rebuilding`."
             ),
@@ -361,8 +357,8 @@ WaitlistConfigAnswer: Any = create_model(
             RebuildAnswer | None,
             Field(
                 description="The progress of a rebuild. If Redis loses the waitlist's queue, the "
-                "service rebuilds the queue. During the rebuild, requests that need the queue fail "
-                "with `503 rebuilding`. Null if no rebuild is running."
+                "service rebuilds it, and requests that need the queue fail with `503 rebuilding` "
+                "until it is complete. Null if no rebuild is running."
             ),
         ],
         "warnings": Annotated[
@@ -375,9 +371,7 @@ WaitlistConfigAnswer: Any = create_model(
         ],
         "notice": Annotated[
             NoticeBody | None,
-            Field(
-                description="The notice that customers see at the moment. Null if there is none."
-            ),
+            Field(description="The notice that customers currently see. Null if there is none."),
         ],
         "version": Count,
         "created_at": Time,
@@ -393,7 +387,7 @@ class AskBody(Body):
         bool,
         Field(
             description="If true, the service only counts the entries whose customers would be "
-            "asked, and asks nobody."
+            "asked. Nobody is asked."
         ),
     ] = False
     days: Annotated[
@@ -401,8 +395,8 @@ class AskBody(Body):
         Field(
             ge=0,
             le=MAX_DAYS,
-            description="Only ask customers who have neither signed up, nor been asked, nor "
-            "confirmed within this many days.",
+            description="Ask only customers who have not signed up, been asked or confirmed within "
+            "this many days.",
         ),
     ] = 0
 

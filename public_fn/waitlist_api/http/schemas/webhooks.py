@@ -1,4 +1,4 @@
-"""Request and response bodies of the operation that resends the webhook's dead letters."""
+"""Request and response bodies for the operation that resends the webhook's dead letters."""
 
 from typing import Annotated
 
