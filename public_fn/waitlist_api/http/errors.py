@@ -53,7 +53,8 @@ def problem(error: WaitlistError) -> Response[str]:
     headers: dict[str, str | list[str]] = {"Cache-Control": "no-store", **error.headers}
     if shown.retry_after_seconds is not None:
         headers["Retry-After"] = str(shown.retry_after_seconds)
-    return Response(shown.status, PROBLEM_JSON, json.dumps(details), headers)
+    # The request log reads the error code from the body, so the body must not be compressed.
+    return Response(shown.status, PROBLEM_JSON, json.dumps(details), headers, compress=False)
 
 
 def _shown(error: WaitlistError) -> WaitlistError | type[WaitlistError]:

@@ -12,6 +12,7 @@ from waitlist_api import app
 from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.clients import ANSWER_SECONDS
 from waitlist_api.aws.deadline import Deadline
+from waitlist_api.http.errors import CODE_HEADER
 
 HEALTH = event("GET", "/v1/unknown", {}, None)
 
@@ -87,6 +88,25 @@ def test_a_key_that_may_not_be_read_is_a_mistake_in_the_deployment(secrets: Secr
     secrets.failure = refused("AccessDeniedException", 400)
     with pytest.raises(SecretUnavailable, match="the function's role allows it"):
         app.lambda_handler(HEALTH, Timed(10))
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/assets/latest/missing.js", "not_found"),
+        ("/w/bakery/missing", "not_found"),
+        ("/w/Not-an-id", "waitlist_not_found"),
+    ],
+    ids=["a file", "a view", "a page"],
+)
+def test_a_browser_that_accepts_compression_gets_the_error(
+    secrets: Secrets, path: str, code: str
+) -> None:
+    asked = event("GET", path, {"accept-encoding": "gzip, deflate, br"}, None)
+    answer = app.lambda_handler(asked, Timed(10))
+    assert answer["statusCode"] == 404
+    in_header = answer["headers"].get(CODE_HEADER)
+    assert (in_header or json.loads(answer["body"])["code"]) == code
 
 
 def test_a_request_has_the_time_that_lambda_gives_it_less_what_its_answer_takes(
