@@ -1,5 +1,5 @@
-"""Reads the clock of this Lambda function and formats times. The order of the queue never depends
-on this clock.
+"""Reads this Lambda function's clock and formats times. The order of the queue never depends on
+this clock.
 """
 
 import time
@@ -22,14 +22,12 @@ def now_millis() -> int:
 
 
 def no_deadline() -> int:
-    """Return the time that is left for a run that has no deadline. It is always a whole day."""
+    """Return the time left for a run without a deadline, which is always a whole day."""
     return A_DAY_MILLIS
 
 
 def never() -> bool:
-    """Return False, which means that the time is not up. This function is used for work that has no
-    time limit.
-    """
+    """Return False, because work without a time limit never runs out of time."""
     return False
 
 
@@ -44,9 +42,7 @@ def iso_of(moment: datetime) -> str:
 
 
 def last_midnight(millis: int, timezone: str) -> int:
-    """Return the time of the last midnight before `millis` in this time zone, in milliseconds since
-    1970.
-    """
+    """Return the last midnight before `millis` in this time zone, in milliseconds since 1970."""
     local = datetime.fromtimestamp(millis / 1000, ZoneInfo(timezone))
     return millis_of(local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
 

@@ -1,24 +1,24 @@
-"""The configuration of the Lambda functions, which is read from environment variables."""
+"""The configuration of the Lambda functions, read from environment variables."""
 
 from collections.abc import Mapping
 from typing import Self
 
 from msgspec import Struct
 
-# The default values of the stack parameters MailsPerDay and SmsPartsPerDay.
+# The defaults of the `MailsPerDay` and `SmsPartsPerDay` stack parameters.
 MAILS_PER_DAY, SMS_PARTS_PER_DAY = 50_000, 1_000
 
 
 class ConfigError(ValueError):
-    """An environment variable is missing or invalid. The error message contains its name."""
+    """An environment variable is missing or invalid. The error message names it."""
 
 
 class Config(Struct, frozen=True):
     """The configuration of the public function and the maintenance function.
 
-    `pass_key_arns` lists the keys for passes, and the first of them signs new passes. If
-    `jwt_issuer` is empty, customers use entry tokens, so `entry_token_secret` or
-    `entry_token_secret_arn` is required.
+    `pass_key_arns` lists the keys for passes, the first of which signs new ones. If `jwt_issuer` is
+    empty, customers use entry tokens, so `entry_token_secret` or `entry_token_secret_arn` is
+    required.
     """
 
     table_name: str
@@ -109,10 +109,10 @@ class WebhookConfig(Struct, frozen=True):
 
 
 class MessagesConfig(Struct, frozen=True, kw_only=True):
-    """The configuration of the messages function. The limits per day apply to days in UTC.
+    """The configuration of the messages function.
 
-    If `mail_from` is empty, the stack sends no email. If `sms_from` is empty, it sends no SMS
-    messages.
+    Daily limits apply to days in UTC. If `mail_from` is empty, the stack sends no email. If
+    `sms_from` is empty, it sends no SMS messages.
     """
 
     table_name: str

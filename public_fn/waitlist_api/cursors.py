@@ -12,7 +12,7 @@ from waitlist_shared.limits import MAX_RANK, MIN_RANK
 
 ENTRY_ID = re.compile(ids.ENTRY_ID)
 ENDED = re.compile(r"([0-9]{1,15})-((?:[a-z2-7]{26}){0,16})")
-# The sort key of a history event, which contains the timestamp and the name of the event.
+# A history event's sort key, which contains the event's timestamp and name.
 EVENT = r"[0-9]{16}#[a-z_]{1,32}"
 INVALID = FieldError(
     "query.cursor", "is not a valid cursor for this list. Leave it out to start with the first page"
@@ -55,8 +55,7 @@ def decode_off_queue(cursor: str | None) -> tuple[int, str | None]:
 def encode_ended(millis: int, entry_ids: Sequence[str]) -> str:
     """Encode a time and up to 16 entry ids as a cursor.
 
-    Other cursors are encoded in Base64. This cursor is not, because Base64 would make it a third
-    longer.
+    Unlike other cursors, this one is not encoded in Base64, which would make it a third longer.
     """
     return f"{millis}-{''.join(entry_ids)}"
 

@@ -45,7 +45,7 @@ class WaitlistDeleting(WaitlistError):
 
 
 class NotInside(WaitlistError):
-    """The customer was never admitted, has already exited, or has a pass that has expired."""
+    """The customer was never admitted, has already exited, or has an expired pass."""
 
     code = "not_inside"
     status = 409
@@ -75,8 +75,8 @@ class AlreadyOnList(WaitlistError):
     status = 409
     advice = (
         "This customer is already on the waitlist. Repeat the signup with the same "
-        "Idempotency-Key, or send the entry_token in the header `Authorization: Bearer "
-        "ENTRY_TOKEN`. If you have neither, ask an operator for a token."
+        "Idempotency-Key, or send the entry_token in an `Authorization: Bearer ENTRY_TOKEN` "
+        "header. If you have neither, ask an operator for a token."
     )
 
 
@@ -94,9 +94,9 @@ class AlreadyAdmitted(WaitlistError):
     code = "already_admitted"
     status = 409
     advice = (
-        "This customer has already been admitted. The settings `rejoin` and `customer_exit` of the "
-        "waitlist say when customers can join again. An operator can add the customer again by an "
-        "import with `ended: rejoin`."
+        "This customer has already been admitted. The waitlist's `rejoin` and `customer_exit` "
+        "settings say when customers can join again. An operator can add the customer again with "
+        "an import that has `ended: rejoin`."
     )
 
 
@@ -112,13 +112,13 @@ class RestNotAllowed(WaitlistError):
 
 
 class RestsUsedUp(WaitlistError):
-    """The customer has already let others pass as often as the waitlist's `rest` setting allows."""
+    """The customer has already let others pass as many times as `rest` allows."""
 
     code = "rests_used_up"
     status = 409
     advice = (
-        "This customer has already let others pass as often as the waitlist allows. If the "
-        "customer is letting others pass now, `resume` can end this early."
+        "This customer has already let others pass as many times as the waitlist allows. If the "
+        "customer is letting others pass now, they can stop early with `resume`."
     )
 
 
@@ -140,7 +140,7 @@ class AlreadyLeft(WaitlistError):
     status = 409
     advice = (
         "This customer has left, and the waitlist's `rejoin` is `never`. An operator can add the "
-        "customer again by an import with `ended: rejoin`."
+        "customer again with an import that has `ended: rejoin`."
     )
 
 
@@ -152,7 +152,7 @@ class OpensLater(NotOpenYet):
         super().__init__(
             f"The waitlist opens at {opens_at}. Sign up then."
             if opens_at
-            else "The opening time of the waitlist has just been changed. Sign up again."
+            else "The waitlist's opening time has just changed. Sign up again."
         )
 
 
@@ -179,9 +179,7 @@ class NoFormerPlace(WaitlistError):
 
 
 class BanMismatch(WaitlistError):
-    """The request names a ban by the time at which it began, but the current ban began at a
-    different time.
-    """
+    """The request names a ban that began at a different time than the current ban."""
 
     code = "ban_mismatch"
     status = 409
@@ -201,11 +199,11 @@ class RecordUnavailable(WaitlistError):
 
 
 class NoWebhook(WaitlistError):
-    """The stack has no webhook, so it cannot send events again."""
+    """The stack has no webhook, so it cannot resend events."""
 
     code = "no_webhook"
     status = 409
-    advice = "This stack has no webhook. To use a webhook, set the stack's parameter WebhookUrl."
+    advice = "This stack has no webhook. To use one, set the stack's `WebhookUrl` parameter."
 
 
 class NoMessages(WaitlistError):
@@ -214,8 +212,8 @@ class NoMessages(WaitlistError):
     code = "no_messages"
     status = 409
     advice = (
-        "This stack cannot send this message. Set its parameter MailFrom to send email, or "
-        "SmsFrom to send SMS messages."
+        "This stack cannot send this message. Set its `MailFrom` parameter to send email, or "
+        "`SmsFrom` to send SMS messages."
     )
 
 
@@ -258,8 +256,8 @@ class Unauthorized(WaitlistError):
     status = 401
     headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
     advice = (
-        "Send the entry_token that the customer received when they signed up, in the header "
-        "`Authorization: Bearer ENTRY_TOKEN`."
+        "Send the entry_token from the customer's signup in an `Authorization: Bearer "
+        "ENTRY_TOKEN` header."
     )
 
 
@@ -269,7 +267,7 @@ class Forbidden(WaitlistError):
     code = "forbidden"
     status = 403
     advice = (
-        "This entry_token belongs to another entry or to an earlier signup. Send the token of the "
+        "This entry_token belongs to another entry or an earlier signup. Send the token of the "
         "latest signup."
     )
 
@@ -283,7 +281,7 @@ class CodeRefused(WaitlistError):
 
 
 class BotCheckFailed(WaitlistError):
-    """The signup has no `bot_token`, or the provider of the bot check has rejected the token."""
+    """The signup has no `bot_token`, or the bot-check provider rejected the token."""
 
     code = "bot_check_failed"
     status = 403
@@ -295,7 +293,7 @@ class BotCheckFailed(WaitlistError):
 
 
 class BotCheckUnavailable(WaitlistError):
-    """The provider of the bot check did not answer in time, or could not check the token."""
+    """The bot-check provider did not answer in time, or could not check the token."""
 
     code = "bot_check_unavailable"
     status = 503
@@ -307,7 +305,7 @@ class BotCheckUnavailable(WaitlistError):
 
 
 class EdgeOnly(WaitlistError):
-    """The stack accepts requests from customers only through CloudFront."""
+    """The stack accepts customers' requests only through CloudFront."""
 
     code = "edge_only"
     status = 403
@@ -347,8 +345,8 @@ class TooLarge(WaitlistError):
     status = 413
 
 
-# The following limits keep the JSON of an error response below 8 KB. The response to an import can
-# contain errors for many rows, and stays below 1 MB.
+# These limits keep the JSON of an error response below 8 KB. The response to an import, which can
+# contain errors for many rows, stays below 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80
@@ -372,8 +370,8 @@ ANY_ETAG = r"^\*$"
 # RFC 9110 allows empty list elements in the If-Match header (section 5.6.1.2).
 ETAGS = r'^(\*|[ \t,]*(W/)?"[!#-~]*"([ \t]*,([ \t]*(W/)?"[!#-~]*")?)*)$'
 DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
-# The error messages for values that do not match a regular expression of the API. Each message says
-# in words what the expression requires, and some messages give an example.
+# The error messages for values that do not match one of the API's regular expressions. Each message
+# says in words what the expression requires, and some give an example.
 SHAPES = {
     f"^{ids.WAITLIST_ID}$": "must be 1 to 63 lower-case letters, digits and hyphens, not "
     "beginning with a hyphen, such as bakery-2",
@@ -412,20 +410,20 @@ _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "mi
 
 
 def field_error(error: Mapping[str, Any]) -> FieldError:
-    """Convert a validation error from pydantic to the wording of this API."""
+    """Reword a pydantic validation error for this API."""
     # The message must not contain the value that was sent, because it may be personal data.
     return FieldError(".".join(map(str, error["loc"])), _message(error))
 
 
 def _message(error: Mapping[str, Any]) -> str:
     kind = error["type"]
-    # Messages from pydantic start with "Input should be", "String should have" and so on.
+    # Pydantic's messages start with "Input should be", "String should have" and so on.
     message = error["msg"].removeprefix("Value error, ").replace(" after validation", "")
     message = re.sub(r"^\w+ should ", "must ", message)
     if kind == "string_pattern_mismatch":
         return SHAPES.get(error["ctx"]["pattern"], message)
     if kind in _LENGTHS and isinstance(error["input"], str):
-        # For texts, the message from pydantic sometimes says "items" instead of "characters".
+        # For strings, pydantic's message sometimes says "items" instead of "characters".
         bound, limit = _LENGTHS[kind]
         count = error["ctx"][limit]
         return f"must have {bound} {count} {'character' if count == 1 else 'characters'}"
@@ -487,7 +485,7 @@ def _name_differences(changes: Iterable[FieldError]) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """Shorten a text so that it has at most `limit` bytes as JSON, including the ellipsis."""
+    """Shorten a text to at most `limit` bytes of JSON, including the ellipsis."""
     if _json_bytes(text) <= limit:
         return text
     room = limit - _json_bytes("…")

@@ -18,8 +18,7 @@ ADMIN_PATH = "/v1/admin"
 MINUTE_MILLIS = 60_000
 TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
 CODE = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{80}(?:[A-Za-z0-9_-]{35})?")
-# An unsubscribe code contains an entry id, the number of the signup and a signature. The whole code
-# is encoded in Base64.
+# An unsubscribe code consists of an entry id, the signup number and a signature, encoded in Base64.
 UNSUBSCRIBE_CODE = re.compile(r"[A-Za-z0-9_-]{76}")
 UNSUBSCRIBE_MAC_BYTES = 25
 
@@ -41,9 +40,9 @@ class EntryTokens:
         self._kept = ReloadedKeys(read, now_millis)
 
     def issue(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the entry token for a signup. `stay` is the number of the signup.
+        """Return the entry token for a signup.
 
-        The token stays the same until the signing key changes.
+        `stay` is the signup number. The token stays the same until the signing key changes.
         """
         return self._kept.signing().token(waitlist_id, entry_id, stay)
 
@@ -66,19 +65,16 @@ class EntryTokens:
     def issue_code(
         self, waitlist_id: str, entry_id: str, stay: int, millis: int, to: str = ""
     ) -> str:
-        """Return a code that is sent to a customer's address and verifies it.
+        """Return the code to send to a customer's address to verify it.
 
-        If the customer has requested a new address, `to` is the entry id that was computed from the
-        new address.
+        If the customer has asked to change their address, `to` is the entry id computed from the
+        new one.
         """
         content = CodeContent(entry_id, stay, millis // MINUTE_MILLIS, to)
         return self._kept.signing().code(waitlist_id, content)
 
     def check_code(self, waitlist_id: str, code: str) -> CodeContent:
-        """Return the content of a code.
-
-        Raise CodeRefused if the code is invalid for this waitlist.
-        """
+        """Return a code's content. Raise CodeRefused if the code is invalid for this waitlist."""
         key = self._kept.keys().find_key(code)
         if key is None or not CODE.fullmatch(code):
             raise CodeRefused
@@ -93,17 +89,17 @@ class EntryTokens:
 
         Key rotation does not change the code.
         """
-        # The same key also signs waitlist ids. A waitlist id contains no slash, but the text of an
-        # unsubscribe code does, so the two kinds of signatures cannot be confused.
+        # The same key also signs waitlist ids. The signed text of an unsubscribe code contains a
+        # slash, which a waitlist id never does, so one signature cannot pass for the other.
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]
         return base64.urlsafe_b64encode(content).decode()
 
     def check_unsubscribe_code(self, waitlist_id: str, code: str) -> "Proof":
-        """Return the entry and the signup in an unsubscribe code.
+        """Return the entry and the signup that an unsubscribe code names.
 
-        Raise CodeRefused for invalid codes.
+        Raise CodeRefused if the code is invalid.
         """
         if not UNSUBSCRIBE_CODE.fullmatch(code):
             raise CodeRefused
@@ -115,10 +111,7 @@ class EntryTokens:
         return Proof(entry_id, stay)
 
     def identity_key(self, waitlist_id: str) -> bytes:
-        """Return the key for the digests of a waitlist's addresses.
-
-        Key rotation does not change it.
-        """
+        """Return the key that digests a waitlist's addresses. Key rotation does not change it."""
         root = self._kept.keys().identity
         return hmac.digest(root.encode(), waitlist_id.encode(), "sha256")
 
@@ -127,8 +120,8 @@ class EntryTokens:
 
         Key rotation does not change the digest.
         """
-        # The text `messages/targets` contains a slash, but a waitlist id never does. The key for
-        # recipients' addresses is therefore different from the key of every waitlist.
+        # The text `messages/targets` contains a slash, which a waitlist id never does, so the key
+        # for recipients' addresses differs from every waitlist's key.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 
@@ -168,7 +161,7 @@ def identify_operator(event: Mapping[str, Any]) -> str:
     arn = _authorized(event, "iam").get("userArn")
     if not arn:
         raise Unauthorized(
-            "Sign the request with AWS Signature Version 4 for the service execute-api. The "
+            "Sign the request with AWS Signature Version 4 for the `execute-api` service. The "
             "`waitlist` command and the AWS SDKs do this automatically."
         )
     return str(arn)
@@ -179,8 +172,8 @@ def identify_customer(event: Mapping[str, Any]) -> str:
     subject = str(_authorized(event, "jwt").get("claims", {}).get("sub", ""))
     if not subject:
         raise Unauthorized(
-            "Send a token from the configured OIDC issuer as a bearer token in the Authorization "
-            "header."
+            "Send a token from the configured OIDC issuer as a bearer token in the "
+            "`Authorization` header."
         )
     if not re.fullmatch(CUSTOMER_ID, subject):
         raise Forbidden("The token's `sub` claim must be 1 to 256 printable ASCII characters.")

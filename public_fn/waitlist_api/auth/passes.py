@@ -1,4 +1,4 @@
-"""Passes: JWTs that prove an admission, signed by an RSA key in AWS KMS."""
+"""Passes: JWTs, signed with an RSA key in AWS KMS, that prove a customer was admitted."""
 
 import base64
 import hashlib
@@ -30,15 +30,15 @@ class KmsKeys(Struct, frozen=True):
 
     arns: tuple[str, ...]
     client: Callable[[], Any]
-    # Public keys by ARN. A KMS key never changes, so each process requests each public key only
+    # Public keys by ARN. A KMS key never changes, so each process fetches each public key only
     # once.
     _published: dict[str, Jwk] = field(default_factory=dict)
-    # A cache of signatures. Each key is a signed message. A customer may request the same pass
-    # every second, and KMS charges for each signature.
+    # Cached signatures, by signed message. A customer may request the same pass every second, and
+    # KMS charges for each signature.
     _signed: dict[bytes, bytes] = field(default_factory=dict)
 
     def sign(self, message: bytes) -> bytes:
-        """Return the signature of a message of at most 4096 bytes.
+        """Return the signature of a message of up to 4096 bytes.
 
         The newest signatures are cached.
         """
@@ -79,9 +79,9 @@ class KmsKeys(Struct, frozen=True):
 
 
 class Passes(Struct, frozen=True):
-    """Issues passes, and publishes the keys with which websites verify passes.
+    """Issues passes, and publishes the keys that websites use to verify them.
 
-    If `issuer` is empty, the issuer of a pass is the base URL of the request.
+    If `issuer` is empty, a pass's issuer is the base URL of the request.
     """
 
     keys: KmsKeys
@@ -116,7 +116,7 @@ class Passes(Struct, frozen=True):
         return {"keys": self.keys.public()}
 
     def discovery(self, base_url: str) -> dict[str, Any]:
-        """Return the OpenID Connect discovery document, which contains the URL of the keys."""
+        """Return the OpenID Connect discovery document, which contains the keys' URL."""
         issuer = self.issuer or base_url
         return {
             "issuer": issuer,
@@ -129,7 +129,7 @@ class Passes(Struct, frozen=True):
 
 
 def jwk_of(der: bytes) -> Jwk:
-    """Convert an RSA public key from the DER format to a JWK."""
+    """Convert a DER-encoded RSA public key to a JWK."""
     (info,) = _elements(der)
     _algorithm, bits = _elements(info)
     # A DER bit string begins with a byte that says how many bits of its last byte are unused. In a

@@ -1,4 +1,4 @@
-"""Reads the secret that contains the signing keys of entry tokens."""
+"""Reads the secret that contains the keys for signing entry tokens."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +9,7 @@ from waitlist_api.auth.token_keys import SecretUnavailable
 
 
 def secret_reader(arn: str, client: Any) -> Callable[[], str]:
-    """Return a function that reads a secret. The function raises SecretUnavailable on failure."""
+    """Return a function that reads a secret, and raises SecretUnavailable if it cannot."""
 
     def read() -> str:
         try:

@@ -17,12 +17,11 @@ logger = logging.getLogger(__name__)
 MIN_LENGTH = 32
 READ_EACH_SECONDS = 300
 RETRY_SECONDS = 30
-# In a token, the number of the signup takes 8 characters of Base64, and the signature takes 35
-# characters.
+# In a token, the signup number takes 8 Base64 characters and the signature takes 35.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A code contains an entry id, the number of the signup, the minute at which the code was issued,
-# and a signature. In Base64, a code has 80 characters. A code for a new address has 115 characters.
+# A code contains an entry id, the signup number, the minute when the code was issued, and a
+# signature. In Base64, that is 80 characters, or 115 if the code is for a new address.
 ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
 CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
 # A new key must not sign until every process has loaded it, because processes without the key would
@@ -52,7 +51,7 @@ class BadSecret(ValueError):
 class TokenKey(Struct, frozen=True):
     """A signing key.
 
-    Its id is a digest of the key, and every token starts with the id of its key.
+    Its id is a digest of the key, and every token starts with the id of the key that signed it.
     """
 
     secret: str
@@ -69,12 +68,11 @@ class TokenKey(Struct, frozen=True):
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
     def code(self, waitlist_id: str, content: "CodeContent") -> str:
-        """Return a code that is sent to an address. A caller who sends the code back has received
-        the message at this address.
+        """Return a code to send to an address. Whoever sends it back must have received the message
+        there.
         """
-        # A token is a signature of a text with three parts, but a code is a signature of a text
-        # with at least five parts. The signature of a code is therefore never valid as the
-        # signature of a token.
+        # A token signs a text with three parts, and a code signs a text with at least five, so a
+        # code's signature is never valid for a token.
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
             f"{purpose}/{waitlist_id}/{content.entry_id}/{content.stay}/{content.minute}".encode()
@@ -86,21 +84,19 @@ class TokenKey(Struct, frozen=True):
 
 
 class CodeContent(Struct, frozen=True):
-    """The decoded content of a code. The signature of the code may be invalid."""
+    """The decoded content of a code. Its signature may be invalid."""
 
     entry_id: str
     stay: int
-    # The time at which the code was issued, in minutes since 1970.
+    # When the code was issued, in minutes since 1970.
     minute: int
-    # The entry id that was computed from the new address. It is empty if the code does not verify a
+    # The entry id computed from the new address, or an empty string if the code does not verify a
     # new address.
     to: str = ""
 
     @classmethod
     def of(cls, code: str) -> Self:
-        """Parse a code without verifying its signature. The code must match the regular expression
-        CODE.
-        """
+        """Parse a code without verifying its signature. The code must match the `CODE` pattern."""
         text = code.partition(".")[2]
         content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         entry_id, rest = content[:ENTRY_BYTES], content[ENTRY_BYTES:]
@@ -124,8 +120,7 @@ def stay_of(token: str) -> int:
 class TokenKeys(Struct, frozen=True):
     """The signing keys in the secret.
 
-    The key `previous` signs until the time `current_from_seconds`. After that, the key `current`
-    signs.
+    `previous` signs until `current_from_seconds`, and `current` signs from then on.
     """
 
     current: TokenKey
@@ -158,16 +153,13 @@ class TokenKeys(Struct, frozen=True):
         return self.previous if self.previous is not None and is_early else self.current
 
     def find_key(self, token: str) -> TokenKey | None:
-        """Return the key that issued a token, or None if this key is no longer in the secret."""
+        """Return the key that signed a token, or None if that key is no longer in the secret."""
         known = (key for key in (self.current, self.previous) if key is not None)
         return next((key for key in known if token.startswith(f"{key.id}.")), None)
 
 
 class ReloadedKeys:
-    """Token keys that are reloaded every 5 minutes.
-
-    After a failed reload, the old keys remain in use.
-    """
+    """Token keys that are reloaded every 5 minutes. If a reload fails, the old keys stay in use."""
 
     def __init__(self, read: Callable[[], str], now_millis: NowMillis) -> None:
         """Read the secret for the first time.
@@ -198,8 +190,8 @@ class ReloadedKeys:
 
 
 def _first_identity(secret: str) -> str:
-    """Derive the key for digests of addresses from the text of the secret. This is done if the
-    secret does not contain a separate key for digests.
+    """Derive the key for address digests from the secret's text. Only secrets without an `identity`
+    field need this.
     """
     return hmac.digest(secret.encode(), b"identity", "sha256").hex()
 

@@ -9,26 +9,26 @@ from botocore.session import Session, get_session
 
 from waitlist_api.aws.deadline import Deadline
 
-# The time that is reserved at the end of a request for sending an error response.
+# The time reserved at the end of a request for sending an error response.
 ANSWER_SECONDS = 0.5
 CONNECT_SECONDS = 1
-# The longest pause that botocore makes before the first retry of a throttled call. The maximum
-# doubles with each further retry.
+# The longest that botocore pauses before it first retries a throttled call. The limit doubles with
+# each further retry.
 THROTTLED_PAUSE_SECONDS = 1
-# The longest time by which the response header `x-amz-retry-after` can extend a pause.
+# The most that the `x-amz-retry-after` response header can add to a pause.
 ASKED_PAUSE_SECONDS = 5
 
 
 def _config(read_seconds: int, attempts: int) -> ClientConfig:
     # In botocore's standard retry mode, a process stops retrying if most of its calls fail.
-    # botocore's adaptive retry mode is not used, because it could delay a call without limit.
+    # Adaptive mode is not used, because it could delay a call indefinitely.
     return ClientConfig(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=read_seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=64,
         # The next two settings save a sixth of a call's CPU time. By default, botocore builds the
-        # user agent twice for each call, and looks up the account id for the endpoint URL.
+        # user agent twice per call, and looks up the account id for the endpoint URL.
         user_agent="waitlist",
         account_id_endpoint_mode="disabled",
         # Parameter validation takes a third of a call's CPU time. It is not needed, because AWS
@@ -45,14 +45,14 @@ EVENTS = _config(read_seconds=2, attempts=3)
 # The read timeout is longer than a cold start of the private function. Only one retry is allowed,
 # because a waiting request occupies an instance of the public function.
 LAMBDA = _config(read_seconds=4, attempts=2)
-# Maintenance has more retries, because no customer waits for it.
+# Maintenance retries more often, because no customer is waiting for it.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
-# A message is sent with a single attempt, because it may already have been sent when a call times
-# out. The message queue retries the message later.
+# Sending a message is attempted only once, because a call that timed out may have sent it. The
+# message queue retries it later.
 SENDING = _config(read_seconds=5, attempts=1)
 
 NO_DEADLINE = Deadline()
-# The HTTP response of botocore, and the parsed body of this response.
+# botocore's HTTP response, and its parsed body.
 Response = tuple[Any, Any]
 
 
@@ -73,7 +73,7 @@ def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
 
 
 def lambda_client(time: Deadline) -> Any:
-    """Return the Lambda client with which request handlers call the private function."""
+    """Return the Lambda client that request handlers use to call the private function."""
     # The client may send a call twice after a timeout. This is safe, because the private function
     # handles repeated calls correctly.
     return _respect_deadline(_session().create_client("lambda", config=LAMBDA), time)
@@ -113,11 +113,11 @@ def attempt_seconds(config: Any) -> float:
 
 
 def _respect_deadline(client: Any, time: Deadline) -> Any:
-    """Make a client raise an error if its next attempt could last beyond the deadline."""
+    """Make a client raise an error if its next attempt could outlast the deadline."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
-    # After a failed attempt, botocore asks handlers whether to retry. This handler must be the
-    # first of them, so that it can raise an exception instead of allowing a retry.
+    # After a failed attempt, botocore asks handlers whether to retry. This handler must come first,
+    # so that it can raise an exception instead of allowing a retry.
     client.meta.events.register_first(f"needs-retry.{service}", partial(_may_retry, time, needed))
     client.meta.events.register_first(f"request-created.{service}", partial(_begin, time, needed))
     return client
@@ -137,7 +137,7 @@ def _may_retry(
     operation: Any,
     **_: Any,
 ) -> None:
-    """Raise the error of a failed attempt if a retry could not finish before the deadline."""
+    """Raise a failed attempt's error if a retry could not finish before the deadline."""
     if response is not None and response[0].status_code < 300:
         return
     if time.left() >= _longest_pause(response, attempts) + needed:

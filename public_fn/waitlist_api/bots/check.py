@@ -1,4 +1,4 @@
-"""Asks a bot-protection provider whether a guest who signs up is a person."""
+"""Asks a bot-protection provider whether a guest who signs up is human."""
 
 import hashlib
 import uuid
@@ -17,13 +17,13 @@ ANY = "*"
 
 
 class SecretUnreadable(Exception):
-    """Raised when the provider's secret cannot be read at the moment."""
+    """Raised when the provider's secret cannot be read."""
 
 
 class BotProof(Struct, frozen=True):
-    """A guest's bot-check token, with the data that is needed to check it.
+    """A guest's bot-check token, and what is needed to check it.
 
-    `hostnames` lists the hosts on whose pages the token may have been created.
+    `hostnames` lists the hosts whose pages may have created the token.
     """
 
     token: str
@@ -60,7 +60,7 @@ class BotCheck:
     def make_proof(
         self, api_host: str, edge_url: str, token: str | None, request_digest: str
     ) -> BotProof:
-        """Return a guest's token with the data that is needed to check it."""
+        """Return a guest's token and what is needed to check it."""
         own = filter(None, (api_host, _host_of(edge_url)))
         hostnames = self._hostnames.union(own)
         return BotProof(token or "", hostnames, request_digest or uuid.uuid4().hex)
@@ -68,11 +68,10 @@ class BotCheck:
     def check(self, entry_id: str, proof: BotProof, when_down: WhenDown) -> None:
         """Raise BotCheckFailed if the provider rejects the token.
 
-        If the provider gives no answer and `when_down` is `refuse`, raise BotCheckUnavailable.
+        If the provider does not answer and `when_down` is `refuse`, raise BotCheckUnavailable.
         """
-        # A signup may have no token because the provider is down, and its widget then creates no
-        # tokens. If the waitlist accepts signups in this case, ask the provider, to find out
-        # whether it is down.
+        # While the provider is down, its widget creates no tokens. If the waitlist accepts signups
+        # at such times, ask the provider anyway, to find out whether it is down.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":
@@ -91,8 +90,8 @@ class BotCheck:
         verdict = self._asked(entry_id, proof) if self._secret else "wrong_secret"
         if verdict != "wrong_secret":
             return verdict
-        # The secret has not been read yet, or it is wrong because the operator has replaced it.
-        # Read the secret, and ask the provider once more.
+        # The secret has not been read yet, or an operator has replaced it. Read it, and ask the
+        # provider again.
         try:
             self._secret = self._read_secret()
         except SecretUnreadable:

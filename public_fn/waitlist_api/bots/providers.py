@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 Name = Literal["turnstile", "hcaptcha"]
 Verdict = Literal["person", "refused", "wrong_secret", "no_verdict"]
-# The name of the action that the customer page passes to the widget. The provider stores this name
-# in each token, so tokens from other forms of the same site can be refused.
+# The action name that the customer page passes to the widget. The provider stores it in each token,
+# so tokens from other forms on the same site can be refused.
 ACTION = "signup"
-# If the provider returns one of these error codes, the stack's secret is wrong. After any other
-# error code, the guest's token may be wrong instead.
+# These error codes from the provider mean that the stack's secret is wrong. After any other error
+# code, the guest's token may be at fault.
 WRONG_SECRET = {"invalid-input-secret", "missing-input-secret"}
 OUT_OF_ORDER = "internal-error"
 
@@ -24,8 +24,8 @@ OUT_OF_ORDER = "internal-error"
 class Provider(Struct, frozen=True, kw_only=True):
     """A bot-protection provider and its widget.
 
-    `directives` lists directives of the Content-Security-Policy. On a page with the widget, each of
-    these directives must allow `sources`.
+    On a page with the widget, each of the Content-Security-Policy `directives` must allow
+    `sources`.
     """
 
     name: Name
@@ -39,9 +39,9 @@ class Provider(Struct, frozen=True, kw_only=True):
     repeats: bool = False
 
     def at(self, verify_url: str, script_url: str) -> "Provider":
-        """Return a copy of the provider that uses the URLs of a test server.
+        """Return a copy of the provider that uses a test server's URLs.
 
-        If a URL is empty, the copy keeps the provider's own URL.
+        If a URL is empty, the copy keeps the provider's own.
         """
         parts = urlsplit(script_url)
         return replace(
@@ -102,7 +102,7 @@ PROVIDERS: dict[str, Provider] = {
         script_url="https://js.hcaptcha.com/1/api.js?render=explicit",
         sources="https://hcaptcha.com https://*.hcaptcha.com",
         directives=("script-src", "frame-src", "style-src", "connect-src"),
-        # hCaptcha documents no maximum length of a token, so use the limit of the signup schema.
+        # hCaptcha documents no maximum token length, so use the limit in the signup schema.
         max_token_length=8192,
     ),
 }

@@ -1,4 +1,3 @@
-"""Operations on a single entry.
-
-Examples are signing up, leaving, editing the data and reading the position.
+"""Operations on a single entry, such as signing up, leaving, editing its data and reading its
+position.
 """

@@ -19,8 +19,8 @@ from waitlist_api.records.moves import ask_to_move, keep_address, move
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# The number of times that a customer can request a new address without a delay. People often
-# mistype their address.
+# How many times a customer can ask for a new address without a delay. People often mistype their
+# address.
 FREE_ASKS = 3
 TOO_OFTEN = "You have entered too many new addresses. You can enter another address at {}"
 TAKEN = (
@@ -42,8 +42,8 @@ class AddressChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def ask(self, record: EntryRecord, to: str, address: str) -> EntryRecord:
-        """Record the new address, request a verification message to this address, and return the
-        changed record.
+        """Record the new address, request a verification message to it, and return the changed
+        record.
         """
         now_millis = self.now_millis()
         is_repeat = record.move.to == to
@@ -57,8 +57,8 @@ class AddressChanges(Struct, frozen=True):
         return record
 
     def withdraw(self, record: EntryRecord) -> EntryRecord:
-        """Cancel a pending change to a new address, because the customer has entered the current
-        address again.
+        """Cancel a pending address change, because the customer has entered the current address
+        again.
         """
         if not record.move.to:
             return record
@@ -76,7 +76,7 @@ class AddressChanges(Struct, frozen=True):
     def _move(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
         """Try once to move the entry to the new address, and return the changed record.
 
-        Return None if a different request has changed one of the entries first. The caller then
+        Return None if another request changed one of the entries first, in which case the caller
         tries again.
         """
         record = self.steps.present(key, stay)
@@ -102,9 +102,8 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.move.moved_to and record.move.moved_to != to:
-            # The entry no longer uses its previous address, so other customers may use this address
-            # now. If the process crashes before this call, maintenance frees the address within a
-            # day.
+            # The entry no longer uses its previous address, so other customers may now use it. If
+            # the process crashes before this call, maintenance frees the address within a day.
             self.erasures.free_address(record)
         return record
 
@@ -112,9 +111,9 @@ class AddressChanges(Struct, frozen=True):
         """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # If the entry that signed up with this address has left and is not banned, the address is
-        # free. If a different entry was moved to this address later, the address stays taken after
-        # that entry has left, until the entry is erased or its record expires.
+        # The address is free if the entry that signed up with it has left and is not banned. But an
+        # address that another entry was moved to later stays taken after that entry has left, until
+        # the entry is erased or its record expires.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)
@@ -137,10 +136,10 @@ class AddressChanges(Struct, frozen=True):
 
 
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
-    """Return when the customer can request a new address again. Each request sends a message to the
-    new address, so the delay keeps customers from flooding other people's mailboxes.
+    """Return when the customer may next ask for a new address.
 
-    `is_repeat` is true if the customer requests the same new address again.
+    Each request sends a message to that address, so the delay keeps customers from flooding other
+    people's mailboxes. `is_repeat` is true if the customer asks for the same address as last time.
     """
     later = record.move.asks - FREE_ASKS
     if record.move.asked_millis is None or (later < 0 and not is_repeat):

@@ -25,11 +25,11 @@ BAD_LOCAL_NUMBER = (
     "must be a telephone number, and needs a country code with + if it is not in {region}"
 )
 # The maximum length of a text that is parsed as an address. Valid email addresses have at most 254
-# characters, and telephone numbers at most 17. The parsing libraries need a long time to reject
+# characters, and telephone numbers at most 17. The parsing libraries take a long time to reject
 # very long texts.
 LONGEST = 320
 # A spreadsheet may turn the telephone number 49301234 into the decimal number `49301234.0`. Reject
-# such a text, because the zero after the point would become a digit of the telephone number.
+# it, because the zero after the point would become a digit of the telephone number.
 FRACTION = re.compile(r"\+?\d+[.,]0+")
 # An extension at the end of a telephone number, such as "ext. 12".
 EXTENSION = re.compile(r"\s*(;ext=|ext\.?|x|#)\s*\d{1,7}$", re.IGNORECASE)
@@ -41,8 +41,8 @@ FEWEST_DIGITS, MOST_DIGITS = 3, 20
 class Address(Struct, frozen=True):
     """A normalised address.
 
-    Amazon SES cannot send email to an address with non-ASCII characters before the `@`, so
-    `takes_messages` is false for such an address.
+    `takes_messages` is false for addresses with non-ASCII characters before the `@`, because Amazon
+    SES cannot send email to them.
     """
 
     text: str
@@ -89,8 +89,8 @@ def parse_mailbox(sent: object) -> str:
 def parse_number(sent: object, region: str | None) -> str:
     """Return a telephone number in E.164 format.
 
-    A number without a country code is taken to be a number from `region`. Raise ValueError if the
-    text is not a valid telephone number.
+    A number without a country code is assumed to be from `region`. Raise ValueError if the text is
+    not a valid telephone number.
     """
     text = sent.strip() if isinstance(sent, str) and len(sent) <= LONGEST else ""
     with suppress(ValueError):
@@ -132,7 +132,7 @@ def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     try:
         found = validate_email(text, check_deliverability=False, allow_quoted_local=True)
     except EmailNotValidError:
-        # The library's error message repeats parts of the address, so do not include the message.
+        # The library's error message repeats parts of the address, so leave it out.
         raise ValueError(BAD_MAIL) from None
     local = unicodedata.normalize("NFC", found.local_part.lower())
     domain = (found.ascii_domain or "").lower()
@@ -160,8 +160,8 @@ def _number(text: str, region: str | None) -> Address:
         number = phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
         raise bad from None
-    # Check only the length of the number, and not its number range. The allowed lengths rarely
-    # change, but new number ranges are introduced more often than the library is updated.
+    # Check only the number's length, not its number range. Allowed lengths rarely change, but new
+    # ranges are introduced more often than the library is updated.
     is_possible = (
         phonenumbers.is_possible_number_with_reason(number)
         == phonenumbers.ValidationResult.IS_POSSIBLE

@@ -1,6 +1,5 @@
-"""Four lists of entries: those that have left, were admitted, are banned, or receive no messages.
-
-The entries of each list are sorted by time.
+"""Four lists of entries, each sorted by time: entries that have left, were admitted, are banned, or
+receive no messages.
 """
 
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ from waitlist_shared.limits import MAX_PASS_SECONDS
 from waitlist_shared.ranks import ticket_of_millis
 
 Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
-# The maximum number of unreachable entries that are counted in each shard of the index.
+# The most unreachable entries that are counted in each shard of the index.
 MOST_COUNTED = 100
 # An index item is written shortly before the record of its entry. If the two still differ after an
 # hour, the index item is outdated and can be deleted.
@@ -36,8 +35,8 @@ class Point(Struct, frozen=True):
     # The time, in milliseconds, at which the page begins in each shard of the index. The list of
     # banned customers uses logical timestamps instead of milliseconds.
     millis: int
-    # The last entry that was read from each shard. Several entries in a shard can have the same
-    # time, so the next page cannot begin from the time alone.
+    # The last entry read from each shard. Several entries in a shard can share a time, so the time
+    # alone does not say where the next page begins.
     read: dict[int, str] = field(default_factory=dict)
 
     @property
@@ -83,8 +82,8 @@ def merged(pages: Sequence[EndedPage], start: Point, limit: int) -> tuple[list[s
 
 
 class Archive(Struct, frozen=True):
-    """Returns the entries of one of four lists, sorted by time. The lists contain the entries that
-    have left, were admitted, are banned, or receive no messages.
+    """Returns entries from four lists, each sorted by time: entries that have left, were admitted,
+    are banned, or receive no messages.
     """
 
     places: Places

@@ -45,22 +45,22 @@ class Bans(Struct, frozen=True):
                     self.leaves.finish(record)
                 return
             if record is not None and record.intent.erase:
-                # An erasure of this entry was interrupted. Finish the erasure first, because it
-                # would otherwise delete the new ban later.
+                # An erasure of this entry was interrupted. Finish it first, because it would
+                # otherwise delete the new ban later.
                 self.leaves.finish(record)
                 continue
             stamp, now_millis = self._stamp(request, record), self.now_millis()
             decided = bans.ban(record, request, stamp, now_millis)
             if self.retention.expires_at(request.waitlist_id, now_millis) is not None:
-                # This waitlist deletes personal data after a retention time. The record of a banned
-                # customer is kept longer, so remove the personal data from it.
+                # This waitlist deletes personal data after a retention period. A banned customer's
+                # record is kept longer, so remove the personal data from it.
                 decided = replace(decided, after=bans.without_personal_data(decided.after))
             with suppress(EntryChanged):
                 self.ledger.commit(record, decided, now_millis)
         raise Throttled
 
     def _stamp(self, request: BanRequest, record: EntryRecord | None) -> int:
-        """Return a timestamp for the ban that is later than all earlier events of the entry."""
+        """Return a timestamp for the ban that is later than all the entry's earlier events."""
         entry = record or stand_in_record(*request.key)
         if record is None or not record.has_ended:
             with suppress(QueueUnavailable, Throttled):
@@ -73,7 +73,7 @@ class Bans(Struct, frozen=True):
         """End a ban.
 
         If the customer is not banned, nothing changes. Raise BanMismatch if `banned_millis` is not
-        the time of the current ban.
+        when the current ban began.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.find(*key)

@@ -47,10 +47,9 @@ class BumpCommand(Struct, frozen=True, kw_only=True):
 
 
 class Bumped(EntryView, frozen=True, kw_only=True):
-    """The status and position of an entry after a move.
+    """An entry's status and position after a move.
 
-    `moved` is the number of places that the entry moved forward. It is None if this number is
-    unknown.
+    `moved` is how many places the entry moved forward, or None if that is unknown.
     """
 
     moved: int | None
@@ -84,7 +83,7 @@ class Bumps(Struct, frozen=True):
             reason=command.reason,
             detail=detail,
         )
-        # An earlier claim or offer of the entry may have expired. Record its end before the move.
+        # An earlier claim or offer may have expired. Record its end before the move.
         expired = expired_event(moved.expired_stamp, moved.expired_millis)
         before = (expired,) if moved.expired_stamp else ()
         key = command.key
@@ -124,8 +123,8 @@ class Bumps(Struct, frozen=True):
         self, command: BumpCommand, recorded: EntryRecord | None
     ) -> tuple[c.Bump, c.BumpResult]:
         """Move the entry in Redis. Return the request and its result."""
-        # If the entry has no record, send the request anyway. The error from Redis says whether the
-        # entry or the whole waitlist does not exist.
+        # Send the request even if the entry has no record, because the error from Redis says
+        # whether the entry or the whole waitlist does not exist.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:
@@ -163,7 +162,7 @@ def _detail(command: BumpCommand, moved: c.BumpResult) -> dict[str, int | str]:
 
 
 def _request(command: BumpCommand) -> c.Bump:
-    # If the client has sent no key, use a random key, so that Redis recognises the retries of this
+    # If the client sent no key, use a random one, so that Redis recognises the retries of this
     # call.
     key = command.idempotency_key or secrets.token_hex(16)
     seconds = ONCE_SECONDS if command.idempotency_key else INTERNAL_ONCE_SECONDS

@@ -1,4 +1,4 @@
-"""Choose the address to which a person's messages are sent."""
+"""Choose the address that a person's messages are sent to."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Literal
@@ -16,7 +16,7 @@ Unreached = Literal["no_address", "number_not_allowed"]
 
 
 class Destination(Struct, frozen=True):
-    """An address to which messages are sent, and the profile field that contains it."""
+    """An address that messages are sent to, and the profile field that contains it."""
 
     field: IdentityField
     address: str
@@ -33,7 +33,7 @@ def find_destination(
     rules: MessageRules,
     channels: Collection[str],
 ) -> Destination | Unreached:
-    """Return the address to which a person's messages are sent, or the reason why none are sent.
+    """Return the address that a person's messages are sent to, or the reason why none are sent.
 
     `rules` are the message settings that apply, and `channels` are the channels that the stack
     supports.

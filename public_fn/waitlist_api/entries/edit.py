@@ -59,7 +59,7 @@ class EntryEdits(Struct, frozen=True):
         record = retry_on_conflict(lambda: self._record_edit(command))
         if command.attributes is not None:
             # Send the segments to Redis even if this edit has not changed the attributes. An
-            # earlier edit may have recorded new attributes, but stopped before it sent the new
+            # earlier edit may have recorded new attributes, but stopped before sending the new
             # segments.
             self.steps.follow(record)
         view = self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)

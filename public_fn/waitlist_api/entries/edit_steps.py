@@ -33,7 +33,8 @@ class EditSteps(Struct, frozen=True):
     def present(self, key: tuple[str, str], stay: int | None = None) -> EntryRecord | None:
         """Return the record of an entry that can be edited.
 
-        Return None if another request has to be finished first. The caller then tries again.
+        Return None if another request has to be finished first, in which case the caller tries
+        again.
         """
         record = self.entries.find(*key, stay)
         if record.status == "admitted":
@@ -46,8 +47,8 @@ class EditSteps(Struct, frozen=True):
         return record
 
     def mark(self, record: EntryRecord) -> int:
-        """Tell Redis that the record of the entry is about to change, and return a timestamp for
-        the edit.
+        """Tell Redis that the entry's record is about to change, and return a timestamp for the
+        edit.
 
         If the edit is interrupted after this step, maintenance finishes it.
         """
@@ -69,10 +70,10 @@ class EditSteps(Struct, frozen=True):
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Send Redis the segments of the entry and the reasons why the entry is not ready.
+        """Send Redis the entry's segments, and the reasons why it is not ready, both from the
+        record.
 
-        The segments and the reasons come from the record. Raise NotWaiting if the customer has left
-        the waitlist.
+        Raise NotWaiting if the customer has left the waitlist.
         """
         try:
             self.segmented_queue.update(record)

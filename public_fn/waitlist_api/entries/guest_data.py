@@ -20,7 +20,7 @@ NO_MAIL = "must be an email address, such as ada@example.com"
 NO_NUMBER = "must be a telephone number in digits, such as +49 30 901820"
 NO_OPTION = "must be one of the options of this waitlist's form"
 NOT_AGREED = "must be the text that the customer agrees to, which is the field's current label"
-BLOCKED = "this waitlist does not accept email addresses of this domain: use another address"
+BLOCKED = "this waitlist does not accept email addresses from this domain: use another address"
 
 
 def check_guest_data(
@@ -75,7 +75,7 @@ def check_own_data(
     domain: str = "",
 ) -> None:
     """Raise InvalidFields if customers may not change one of these profile fields, or if a new
-    value is not valid.
+    value is invalid.
     """
     taken = _accepted_names(settings)
     if taken is not None and set(names) - taken["profile"]:
@@ -93,7 +93,7 @@ def check_own_data(
 def check_addresses(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> None:
-    """Raise InvalidFields if a question asks for an email address or a telephone number, but its
+    """Raise InvalidFields if a question asks for an email address or a telephone number, and the
     answer is something else.
 
     Operators may store any answers to other questions.
@@ -105,8 +105,8 @@ def check_addresses(
 def visible_names(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
     """Return the names of the profile fields that the customer may see.
 
-    If the waitlist asks customers for certain fields, they may see only these fields. Operators may
-    use other fields for internal data.
+    If the waitlist's form asks for fields, only those are visible, because operators may keep
+    internal data in others.
     """
     taken = _accepted_names(settings)
     shown = set(names) if taken is None else taken["profile"]
@@ -129,9 +129,9 @@ def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
 
 
 def profile_to_store(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return the profile in the form in which it is stored.
+    """Return the profile as it is stored.
 
-    If the customer has ticked a checkbox, its text and version are stored too.
+    If the customer ticked a checkbox, its text and version are stored too.
     """
     agreed = {
         field.name: {"text": text, "version": field.version}
@@ -147,7 +147,7 @@ def _wrong_answers(
     attributes: dict[str, Any],
     types: Collection[FieldType] = get_args(FieldType),
 ) -> list[FieldError]:
-    """Return an error for each value that does not match the type of its field.
+    """Return an error for each value that does not match its field's type.
 
     Fields whose type is not in `types` are not checked.
     """

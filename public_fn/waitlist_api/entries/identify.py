@@ -23,22 +23,21 @@ from waitlist_shared.ids import entry_id_of
 CUSTOMER_ID = "body.customer_id"
 NO_IDENTITY = "this waitlist has no identity setting: find people by their customer id"
 NO_SMS = (
-    "this waitlist has to send an SMS to this number, but it sends SMS only to {types} numbers of"
-    " these countries: {countries}"
+    "this waitlist has to send an SMS to this number, but it sends SMS only to {types} numbers in "
+    "these countries: {countries}"
 )
 NO_CUSTOMER_ID = "leave customer_id out: this waitlist identifies customers by profile.{field}"
 
 
 class Person(Struct, frozen=True):
-    """A guest, and the address that identifies the guest."""
+    """A guest, and the address that identifies them."""
 
-    # The customer id, which is either a digest of the address or the id that the guest has sent.
+    # The customer id, which is either a digest of the address or the id that the guest sent.
     customer_id: str
     domain: str = ""
     # The telephone number in E.164 format.
     number: str = ""
-    # The number of minutes within which the guest must verify the address. The number is 0 if the
-    # address does not have to be verified.
+    # How many minutes the guest has to verify the address, or 0 if it does not have to be verified.
     verify_minutes: int = 0
     takes_messages: bool = True
 
@@ -68,9 +67,7 @@ class Identities(Struct, frozen=True):
             return self._guest(waitlist, customer_id, profile)
 
     def profile_identifier(self, waitlist_id: str) -> Callable[[dict[str, Any]], str]:
-        """Return a function that takes a profile and computes the customer id from the address in
-        it.
-        """
+        """Return a function that computes the customer id from the address in a profile."""
         rules = self.waitlist_cache.look_up(waitlist_id).settings.identity
         return lambda profile: self._person(waitlist_id, rules, None, profile).customer_id
 
@@ -142,7 +139,7 @@ class Identities(Struct, frozen=True):
 def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: str) -> None:
     """Raise InvalidFields if the waitlist cannot send messages to the person.
 
-    `field` is the name of the request field that the error calls invalid.
+    `field` is the request field that the error names.
     """
     if not person.takes_messages:
         raise InvalidFields(FieldError(field, UNREACHABLE))

@@ -19,12 +19,12 @@ class Links(Struct, frozen=True):
     """The links to a customer's page."""
 
     url: str
-    # The customer's requested new address, and the link that confirms this address.
+    # The new address that the customer asked for, and the link that confirms it.
     move: tuple[str, str] | None
 
 
 class TokenIssuer(Struct, frozen=True):
-    """Issues entry tokens. Tokens that were issued earlier for the same signup remain valid."""
+    """Issues entry tokens. Earlier tokens for the same signup remain valid."""
 
     tokens: EntryTokens | None
     entries: EntryRecords
@@ -78,8 +78,7 @@ class TokenIssuer(Struct, frozen=True):
 def link_of(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
     """Return the URL of the customer's page.
 
-    The fragment of the URL contains a code if the address has to be verified, and the entry token
-    otherwise.
+    Its fragment contains a code if the address has to be verified, and the entry token otherwise.
     """
     if record.verification.until_millis is None:
         return place_link(tokens, record, base_url)
@@ -87,13 +86,13 @@ def link_of(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url:
 
 
 def verify_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the page on which the customer verifies the address."""
+    """Return the URL of the page where the customer verifies the address."""
     code = tokens.issue_code(*record.key, record.ticket or 0, now_millis)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"
 
 
 def move_link(tokens: EntryTokens, record: EntryRecord, now_millis: int, base_url: str) -> str:
-    """Return the URL of the page on which the customer confirms the requested new address."""
+    """Return the URL of the page where the customer confirms a new address."""
     ticket = record.ticket or 0
     code = tokens.issue_code(*record.key, ticket, now_millis, record.move.to)
     return f"{base_url}/w/{record.waitlist_id}#v={code}"

@@ -45,7 +45,7 @@ class Joins(Struct, frozen=True):
     now_millis: NowMillis
 
     def finish(self, record: EntryRecord) -> SignedUp:
-        """Add the entry to the queue in Redis, and record its place.
+        """Add the entry to the queue in Redis, and record its place there.
 
         If Redis refuses the entry, cancel the signup and raise the error.
         """
@@ -60,15 +60,15 @@ class Joins(Struct, frozen=True):
         return SignedUp(view, is_new)
 
     def try_to_finish(self, record: EntryRecord) -> None:
-        """Finish a signup, or cancel the signup if Redis refuses the entry."""
+        """Finish a signup, or cancel it if Redis refuses the entry."""
         with suppress(Gone, InvalidFields, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull):
             self.finish(record)
 
     def record(self, record: EntryRecord, placed: c.SignupResult) -> tuple[EntryRecord, bool]:
-        """Record the place in the queue that Redis has given to the entry.
+        """Record the place in the queue that Redis gave the entry.
 
-        Return the new record. Also return True if this request has recorded the place, or False if
-        another request has changed the record first.
+        Return the new record, and True if this request recorded the place or False if another
+        request changed the record first.
         """
         try:
             recorded = self.entries.finish_join(record, placed, self.now_millis())
@@ -78,7 +78,7 @@ class Joins(Struct, frozen=True):
         return recorded, True
 
     def cancel(self, record: EntryRecord) -> None:
-        """Mark the signup as cancelled in its record, after it was ended in Redis."""
+        """Mark the signup as cancelled in its record, after Redis has ended it."""
         try:
             self.entries.cancel_join(record)
         except EntryChanged:
@@ -94,16 +94,15 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier attempt at this signup may be delayed. Make Redis refuse such an attempt
-            # from now on. If an earlier attempt has already added the entry to the queue, finish
-            # the signup.
+            # An earlier attempt at this signup may still be on its way. Make Redis refuse it from
+            # now on. If it has already added the entry to the queue, finish the signup.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed
             self.cancel(record)
             raise
         except (NotOpenYet, WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone) as refusal:
-            # Redis refuses the signup, and will also refuse delayed attempts of the same signup.
+            # Redis refuses the signup, and will also refuse delayed attempts at it.
             self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
             if isinstance(refusal, NotOpenYet):
@@ -121,16 +120,16 @@ class Joins(Struct, frozen=True):
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> EntryRecord:
-        """Return the current record if a different request has finished this signup.
+        """Return the current record if another request has finished this signup.
 
-        Raise NotWaiting if the signup has been cancelled.
+        Raise NotWaiting if it has been cancelled.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):
             return existing
         if not same_stay:
-            # Redis has added the entry to the queue, but its record no longer exists. Remove the
-            # entry from Redis.
+            # Redis has added the entry to the queue, but the entry's record no longer exists.
+            # Remove the entry from Redis.
             self.recovering_queue.write(drop_of(replace(record, ticket=placed.ticket)))
         raise NotWaiting("This signup was cancelled while it was in progress. Sign up again.")
 

@@ -40,7 +40,7 @@ class Leaves(Struct, frozen=True):
     def begin(self, waitlist_id: str, entry_id: str, leave: Leave) -> EntryRecord | None:
         """Mark the entry as leaving, and return its record.
 
-        Return None if there is nothing left to do, for example because the entry has already left.
+        Return None if nothing is left to do, for example because the entry has already left.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.get(waitlist_id, entry_id)
@@ -55,7 +55,7 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
-        """Return the record if an earlier request must be finished, and otherwise None.
+        """Return the record if an earlier request must be finished first, and otherwise None.
 
         Raise an error if the entry cannot leave.
         """
@@ -73,15 +73,15 @@ class Leaves(Struct, frozen=True):
         return None
 
     def erase(self, waitlist_id: str, entry_id: str) -> None:
-        """Erase an entry with its history. If the entry does not exist, nothing changes."""
+        """Erase an entry and its history. If the entry does not exist, nothing changes."""
         record = self.begin_erase(waitlist_id, entry_id)
         if record is None:
             return
         try:
             ended_at = self._give_up(record)
         except WaitlistError:
-            # If Redis is unavailable, maintenance removes the entry from the queue later. Do not
-            # wait with the history, because it contains personal data. Erase it now.
+            # If Redis is unavailable, maintenance removes the entry from the queue later. Erase the
+            # history now, because it contains personal data.
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)
@@ -97,18 +97,14 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def finish(self, record: EntryRecord) -> None:
-        """Finish a request to leave or to erase an entry.
-
-        The record already has the status `leaving`.
-        """
+        """Finish a request to leave or to erase an entry, whose status is already `leaving`."""
         if record.intent.erase:
             self.finish_erase(record)
             return
         left: c.EndStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
-            # This signup was not finished. The customer had signed up before, and was then admitted
-            # or left. Redis may still count the customer as inside because of the earlier signup,
-            # so record an exit for it.
+            # This signup was never finished. After an earlier signup, the customer was admitted or
+            # left, and Redis may still count them as inside. Record an exit for that signup.
             self.recovering_queue.write(
                 c.Exit(
                     waitlist_id=record.waitlist_id,
@@ -131,9 +127,9 @@ class Leaves(Struct, frozen=True):
             decided = finish_leave(record, event, now_millis, left)
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
-            # If a different request has begun to erase the entry, finish the erasure. If the entry
-            # is still leaving, finish with the changed record. This matters if the customer was
-            # banned in the meantime, because the record of a banned customer must not expire.
+            # If another request has begun to erase the entry, finish the erasure. If the entry is
+            # still leaving, finish with the changed record, because a customer who was banned in
+            # the meantime has a record that must not expire.
             now = changed.record
             if now is not None and now.intent.erase:
                 self.finish_erase(now)

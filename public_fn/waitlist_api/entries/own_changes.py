@@ -6,8 +6,8 @@ Each change adds an event to the entry's history, so the limit keeps the history
 from waitlist_api.errors import TooManyChanges
 from waitlist_api.records.entry import EntryRecord
 
-# The number of changes that a customer can make in quick succession. The number is large enough for
-# an app that sends each form field in a separate request.
+# How many changes a customer can make in quick succession. The limit leaves room for an app that
+# sends each form field in a separate request.
 AT_ONCE = 30
 EVERY_MILLIS = 5 * 60_000
 
@@ -15,7 +15,7 @@ EVERY_MILLIS = 5 * 60_000
 def count_join(former: EntryRecord, now_millis: int) -> int:
     """Count one more signup by the same customer.
 
-    Raise TooManyChanges if the customer has made too many changes.
+    Raise TooManyChanges if they have made too many changes.
     """
     if former.verification.until_millis is not None:
         return former.joined.changes_until_millis
@@ -23,10 +23,7 @@ def count_join(former: EntryRecord, now_millis: int) -> int:
 
 
 def count_change(record: EntryRecord, now_millis: int) -> int:
-    """Count a change by the customer.
-
-    Raise TooManyChanges if the customer has made too many changes.
-    """
+    """Count a change by the customer. Raise TooManyChanges if they have made too many."""
     until_millis = max(record.joined.changes_until_millis, now_millis) + EVERY_MILLIS
     wait_millis = until_millis - now_millis - AT_ONCE * EVERY_MILLIS
     if wait_millis > 0:

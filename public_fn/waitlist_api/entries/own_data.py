@@ -40,7 +40,7 @@ class OwnDataCommand(Struct, frozen=True, kw_only=True):
     stay: int | None
     # A JSON merge patch for the profile.
     patch: dict[str, Any]
-    # The customer's choice whether to receive messages. If it is None, the choice does not change.
+    # Whether the customer wants messages, or None to leave their choice unchanged.
     messages: Messages | None = None
     # The channels on which the stack sends messages.
     channels: frozenset[str] = frozenset()
@@ -50,8 +50,7 @@ class OwnDataView(Struct, frozen=True):
     """A customer's own data."""
 
     profile: dict[str, Any]
-    # The customer's choice whether to receive messages. It is None if the waitlist sends no
-    # messages.
+    # Whether the customer wants messages, or None if the waitlist sends none.
     messages: Messages | None
     # The profile field that contains the address for messages, or None if the customer gets none.
     messages_to: IdentityField | None = None
@@ -151,7 +150,7 @@ def _field_for_messages(
     record: EntryRecord, settings: WaitlistSettings, channels: frozenset[str]
 ) -> IdentityField | None:
     """Return the name of the profile field whose address gets the customer's messages, or None if
-    the customer gets no messages.
+    they get none.
     """
     rules = settings.messages
     if rules is None or record.contact.unreachable:
@@ -185,10 +184,7 @@ class _Change(Struct, frozen=True):
         )
 
     def new_address(self, record: EntryRecord) -> _NewAddress | None:
-        """Return the requested address if it differs from the recorded address.
-
-        Otherwise, return None.
-        """
+        """Return the requested address if it differs from the recorded one, and otherwise None."""
         rules, waitlist_id = self.settings.identity, self.command.waitlist_id
         if self.identities is None or rules is None or not self.names_address:
             return None

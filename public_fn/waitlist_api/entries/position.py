@@ -21,7 +21,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# API responses leave out these fields of a view, or use a different name for them.
+# API responses leave out these fields of a view, or rename them.
 UNSEEN = (
     "ticket",
     "rank",
@@ -48,33 +48,32 @@ class EntryView(Struct, frozen=True, kw_only=True):
     joined_at: str | None = None
     # The deadline for accepting an offer.
     offered_until: str | None = None
-    # The number of the signup, which is a part of the entry token.
+    # The signup number, which is part of the entry token.
     ticket: int | None = None
-    # The number by which waiting entries are sorted. With this number, clients find the entry's
-    # position on the board, the public snapshot of positions.
+    # The number by which waiting entries are sorted. Clients use it to find the entry's position on
+    # the board, the public snapshot of positions.
     rank: int | None = None
     pace: str | None = None
     # True if the admission policy has slots to offer now.
     is_due: bool = False
-    # The number of ready entries ahead of this entry. It is None if the request did not ask for
-    # this number.
+    # How many ready entries are ahead of this entry, or None if the request did not ask.
     ready_ahead: int | None = None
     # The reasons why this entry is not ready.
     not_ready: tuple[c.NotReady, ...] | None = None
-    # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
-    # customer was not asked.
+    # The deadline for the customer to confirm that they are still waiting, or 0 if they were not
+    # asked.
     confirm_by_millis: int = 0
-    # The number of seconds within which the customer must poll again to count as present. It is
-    # None if the customer counts as present without polling.
+    # How many seconds the customer has to poll again to count as present, or None if they count as
+    # present without polling.
     presence_seconds: int | None = None
-    # The time and place of the customer's latest call during the current claim. It is None if the
-    # customer was not called, or if the request did not ask for the call.
+    # When and to what place the customer was last called during the current claim. None if the
+    # customer was not called, or if the request did not ask.
     call: Call | None = None
-    # The token of the customer's offer. If the offer belongs to an invitation, the token contains
-    # the id of the invitation.
+    # The token of the customer's offer. If the offer comes from an invitation, the token contains
+    # the invitation's id.
     token: str = ""
-    # The number by which the customer can be called. It is None if the customer has no number, or
-    # if the request did not ask for it.
+    # The number by which the customer can be called. None if the customer has no number, or if the
+    # request did not ask for it.
     call_number: str | None = None
 
     @property
@@ -153,10 +152,10 @@ class Positions(Struct, frozen=True):
         to_operator: bool = False,
         is_poll: bool = False,
     ) -> EntryView:
-        """Return the current status and position of an entry.
+        """Return an entry's current status and position.
 
         If the waitlist hides its totals, only operators get the total. If `is_poll` is true, the
-        customer has sent the request, and counts as present.
+        customer sent the request, and counts as present.
         """
         request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id, is_poll=is_poll)
         found: c.PositionResult = self.recovering_queue.read(request)
@@ -180,11 +179,11 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Build the view from the record. Call this method if the token belongs to a different
-        signup than the entry in Redis.
+        """Build the view from the record.
 
-        Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the customer
-        is on the waitlist according to the record, because the entry in Redis is then outdated.
+        Call this method if the token belongs to a different signup than the entry in Redis. Raise
+        Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the record says
+        that the customer is on the waitlist, because the entry in Redis is then outdated.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:
@@ -192,7 +191,7 @@ class Positions(Struct, frozen=True):
         return EntryView.recorded(record)
 
     def find_ticket(self, record: EntryRecord) -> int | None:
-        """Return the ticket of the entry, which is the number of its signup.
+        """Return the entry's ticket, which is its signup number.
 
         Raise NotWaiting if the entry is not waiting in Redis.
         """
@@ -251,7 +250,7 @@ class Positions(Struct, frozen=True):
 
 
 def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryView | None:
-    """Convert the reply from Redis to a view. Return None if Redis does not have the entry."""
+    """Convert Redis's reply to a view. Return None if Redis does not have the entry."""
     if found.rank is None or found.ticket is None:
         return None
     if status := status_off_queue(found.outcome):

@@ -28,8 +28,7 @@ class Begin(Struct, frozen=True):
 
     after: int | None
     first: int | None
-    # True selects only ready entries, and False selects only entries that are not ready. None
-    # selects both.
+    # True selects only ready entries, and False only entries that are not ready. None selects both.
     ready: bool | None
 
 
@@ -170,8 +169,8 @@ class EntryQueries(Struct, frozen=True):
     def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
         """Return the details of the entry that uses an address.
 
-        `entry_id` is the entry id that was computed from the address. If an entry was moved to this
-        address later, the entry has a different id, and is found by its address.
+        `entry_id` is the entry id computed from the address. An entry that was moved to this
+        address later has a different id, and is found by its address.
         """
         try:
             return self.details(waitlist_id, entry_id)
@@ -191,9 +190,7 @@ class EntryQueries(Struct, frozen=True):
         return EntryDetails(self._view(record), record, history), cursors.encode(following)
 
     def messages(self, waitlist_id: str, entry_id: str) -> list[Note]:
-        """Return whether the entry's newest messages were delivered. The oldest of these messages
-        comes first.
-        """
+        """Return whether the entry's newest messages were delivered, oldest message first."""
         record = self.entries.find(waitlist_id, entry_id)
         return self.deliveries.list_notes(waitlist_id, entry_id, record.ticket or 0)
 
@@ -205,5 +202,5 @@ class EntryQueries(Struct, frozen=True):
             return self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         except Rebuilding:
             # While the queue in Redis is being rebuilt, only the position is unknown. The record
-            # contains all other data of the entry.
+            # contains all the entry's other data.
             return recorded

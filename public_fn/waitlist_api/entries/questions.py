@@ -26,8 +26,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
-# The clock of a Lambda function may be ahead by up to this time. A deadline counts as passed only
-# after this additional time, so that no customer's wait ends too early.
+# A Lambda function's clock may be ahead by up to this time. A deadline counts as passed only after
+# this margin, so that no customer's wait ends too early.
 GRACE_MILLIS = 10 * 60_000
 TOO_LATE = "The deadline to confirm has passed. Get the entry to see its current status."
 
@@ -37,18 +37,13 @@ Due = Literal["asked", "reminded", "unanswered"]
 
 
 class Clocks(Struct, frozen=True):
-    """The current time in milliseconds according to the local clock and according to the Redis
-    clock.
-    """
+    """The current time in milliseconds, by the local clock and by the Redis clock."""
 
     here: int
     redis: int
 
     def is_over(self, deadline_millis: int) -> bool:
-        """Return whether a deadline has passed.
-
-        It must have passed according to the local clock and according to the Redis clock.
-        """
+        """Return whether a deadline has passed by both the local clock and the Redis clock."""
         return self.here >= deadline_millis + GRACE_MILLIS and self.redis >= deadline_millis
 
 
@@ -57,7 +52,7 @@ class AskCommand(Struct, frozen=True, kw_only=True):
 
     waitlist_id: str
     by: str
-    # The number of days that must have passed since the last contact with a customer.
+    # How many days must have passed since the last contact with a customer.
     days: int = 0
     # If this is true, only count the customers.
     dry_run: bool = False
@@ -115,7 +110,7 @@ class Questions(Struct, frozen=True):
     def page(
         self, waitlist_id: str, after: int | None, limit: int, rules: ConfirmRules
     ) -> tuple[list[EntryRecord], int | None]:
-        """Return the records of one page of ready entries, and the rank at which this page ends."""
+        """Return the records of one page of ready entries, and the rank at which the page ends."""
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after, limit=limit, ready=True)
         )
@@ -136,8 +131,7 @@ class Questions(Struct, frozen=True):
         clocks: Clocks,
         settings_version: int,
     ) -> list[WaitlistError | None]:
-        """Take the next step for each record: ask the customer, remind the customer, or end the
-        wait.
+        """Take the next step for each record: ask the customer, remind them, or end their wait.
 
         Return an error or None for each record.
         """
@@ -191,7 +185,7 @@ class Questions(Struct, frozen=True):
     ) -> None:
         """Record that the customer has not answered in time.
 
-        Then remove the entry from the waitlist, park it or move it to the end of the queue.
+        Then remove the entry from the waitlist, park it, or move it to the end of the queue.
         """
 
         def decide(now: EntryRecord) -> Change | None:
@@ -218,9 +212,9 @@ class Questions(Struct, frozen=True):
 def _each(
     work: Callable[[EntryRecord], None], records: Sequence[EntryRecord]
 ) -> list[WaitlistError | None]:
-    """Call the function `work` with each record. The calls run in parallel.
+    """Call `work` with each record in parallel.
 
-    Return the error of each call, or None if the call succeeded.
+    Return each call's error, or None if the call succeeded.
     """
 
     def attempt(record: EntryRecord) -> WaitlistError | None:
@@ -238,18 +232,17 @@ def _each(
 def last_contact_millis(record: EntryRecord) -> int:
     """Return the time of the last contact with the customer, in milliseconds.
 
-    Signups, questions and confirmations count as contacts.
+    Signups, questions and confirmations count as contact.
     """
-    # The ticket of a reinstated entry contains the time of the original signup. The time of the
-    # reinstatement is later, so use this time.
+    # A reinstated entry's ticket contains the time of the original signup. The entry was reinstated
+    # later, so use that time.
     joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)
 
 
 def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> Due | None:
-    """Return the step that is due now: to ask the customer, to remind the customer, or to end the
-    wait.
+    """Return the step that is due now: asking the customer, reminding them, or ending their wait.
 
     Return None if no step is due.
     """
@@ -264,7 +257,7 @@ def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> D
 
 
 def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
-    """Return when the next step is due according to the local clock, in milliseconds since 1970."""
+    """Return when the next step is due by the local clock, in milliseconds since 1970."""
     deadline = record.question.confirm_by_millis
     if deadline is None:
         return last_contact_millis(record) + rules.every_millis
@@ -273,12 +266,12 @@ def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
 
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
-    """Return whether to skip the question because messages do not reach the customer."""
+    """Return whether to skip the question because no messages reach the customer."""
     return record.contact.unreachable and not is_unanswered(record, rules)
 
 
 def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
-    """Return the remaining reminders, as numbers of days before the deadline."""
+    """Return the remaining reminders, in days before the deadline."""
     question = record.question
     deadline, asked = question.confirm_by_millis or 0, question.asked_millis or 0
     before = question.reminded_days

@@ -55,7 +55,7 @@ class RestCommand(Struct, frozen=True, kw_only=True):
     def rest_key(self) -> str:
         """The digest of the idempotency key.
 
-        The record keeps it to recognise a repeated request.
+        It is stored in the record, so that a repeated request can be recognised.
         """
         return once_key_of("rest", self.idempotency_key) if self.idempotency_key else ""
 
@@ -86,7 +86,7 @@ class HoldBackCommand(Struct, frozen=True, kw_only=True):
 
 
 class VerifyCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to mark the address of a customer as verified."""
+    """An operator's request to mark a customer's address as verified."""
 
     waitlist_id: str
     entry_id: str
@@ -119,8 +119,7 @@ def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
 class Rested(Struct, frozen=True):
     """The entry after the customer has begun or ended a pause.
 
-    `rests_left` is the number of further pauses that the customer may take. It is None if the
-    waitlist allows no pauses.
+    `rests_left` is how many more pauses the customer may take, or None if the waitlist allows none.
     """
 
     view: EntryView
@@ -140,9 +139,9 @@ class ReadinessChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def rest(self, command: RestCommand) -> Rested:
-        """Begin a pause, in which other customers pass this customer in the queue.
+        """Begin a pause, during which other customers pass this one in the queue.
 
-        If the request is a repeat, nothing changes.
+        A repeated request changes nothing.
         """
         rules = self._rules(command.waitlist_id)
 
@@ -166,8 +165,8 @@ class ReadinessChanges(Struct, frozen=True):
             )
             after = no_longer_near(after)
             if record.question.confirm_by_millis is not None:
-                # A customer who asks for a pause is still waiting, so the request also counts as
-                # the customer's confirmation.
+                # A customer who asks for a pause is still waiting, so the request counts as a
+                # confirmation.
                 after = answered(after, self.now_millis())
             detail = {"until": iso(command.until_millis)}
             return Change(after, "rested", CUSTOMER, detail=detail)
@@ -176,9 +175,9 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(self.change(key, decide, command.stay), rules)
 
     def resume(self, command: ResumeCommand) -> Rested:
-        """End a customer's pause earlier than planned.
+        """End a customer's pause early.
 
-        The command contains the planned end of the pause. If the record contains a different end,
+        The command contains the pause's planned end. If the record contains a different one,
         nothing changes.
         """
 
@@ -196,7 +195,7 @@ class ReadinessChanges(Struct, frozen=True):
         """Return whether the customer has missed the deadline to confirm that they are still
         waiting.
 
-        The cached `confirm` setting can be out of date, so read the setting from the table.
+        The cached `confirm` setting may be outdated, so read the setting from the table.
         """
         if not record.question.unanswered:
             return False
@@ -251,7 +250,7 @@ class ReadinessChanges(Struct, frozen=True):
 
     def _rules(self, waitlist_id: str) -> RestRules | None:
         rules = self.waitlist_cache.find(waitlist_id).settings.rest
-        # Read the current settings before a pause is refused, because the cached settings may be
+        # Read the current settings before refusing a pause, because the cached settings may be
         # outdated.
         return rules or self.waitlist_cache.look_up(waitlist_id).settings.rest
 
@@ -268,8 +267,8 @@ class ReadinessChanges(Struct, frozen=True):
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
-        """Record the change that the function `decide` makes to the record. Then send Redis the
-        reasons why the entry is not ready now.
+        """Record the change that `decide` makes to the record. Then send Redis the reasons why the
+        entry is now not ready.
         """
         self.waitlist_cache.find(key[0])
         record = retry_on_conflict(lambda: self._record_change(key, decide, stay))

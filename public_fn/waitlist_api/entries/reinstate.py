@@ -40,7 +40,7 @@ from waitlist_shared.errors import Gone, IdempotencyKeyReused, Throttled, Waitli
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import ticket_of_reinstated_stay
 
-# The reason that the history gives if an entry was removed only in order to reinstate it.
+# The reason that the history gives if an entry was removed only to reinstate it.
 REINSTATED = "reinstated"
 ON_LIST = (
     "This customer is on the waitlist, so there is no former place to restore. Bump the "
@@ -64,7 +64,7 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
     def key(self) -> str:
         """The digest of the Idempotency-Key.
 
-        The record keeps it to recognise a repeated request.
+        It is stored in the record, so that a repeated request can be recognised.
         """
         if not self.idempotency_key:
             return ""
@@ -75,8 +75,7 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
     def body(self) -> str:
         """A digest of the reason, for comparing a repeated request with the first one.
 
-        The digest is keyed with the Idempotency-Key, so nobody can guess the reason without this
-        key.
+        It is keyed with the Idempotency-Key, so nobody can guess the reason without that key.
         """
         if not self.idempotency_key:
             return ""
@@ -84,7 +83,7 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 
 class EndPresent(Struct, frozen=True):
-    """End the current signup if Redis has removed its entry or has parked it (set it aside).
+    """End the current signup if Redis has removed its entry or parked it (set it aside).
 
     Then decide the next step again. If the entry has any other state, refuse the request.
     """
@@ -96,7 +95,7 @@ Step = Refuse | Replay | FinishLeave | Resume | EndPresent | Create
 
 
 def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
-    """Decide from the record what the next step of a reinstatement is."""
+    """Decide the next step of a reinstatement from the record."""
     if record.ban.stamp:
         return Refuse(Banned())
     is_repeat = record.joined.key != "" and record.joined.key == command.key
@@ -205,9 +204,10 @@ class Reinstatements(Struct, frozen=True):
         )
 
     def _stamp(self, former: EntryRecord) -> int:
-        """Return a timestamp that is later than all events of the entry.
+        """Return a timestamp that is later than all the entry's events.
 
-        Raise Rebuilding if the queue is currently being rebuilt."""
+        Raise Rebuilding if the queue is being rebuilt.
+        """
         drawn: c.AllocateTicketsResult = self.recovering_queue.read(
             c.AllocateTickets(waitlist_id=former.waitlist_id, known_stamp=former.known_stamp)
         )
@@ -216,7 +216,7 @@ class Reinstatements(Struct, frozen=True):
     def _end_present(
         self, command: ReinstateCommand, record: EntryRecord, waitlist: WaitlistRecord
     ) -> None:
-        """End the current signup if Redis has removed its entry or has parked it (set it aside).
+        """End the current signup if Redis has removed its entry or parked it (set it aside).
 
         Raise AlreadyOnList if the entry has any other state.
         """
@@ -230,10 +230,9 @@ class Reinstatements(Struct, frozen=True):
             case _ if self.entries.find(*record.key) == record:
                 raise AlreadyOnList(ON_LIST)
             case _:
-                # Another request has changed the record in the meantime, so decide again.
+                # Another request changed the record in the meantime, so decide again.
                 return
-        # These errors mean that a different request has changed the entry since the record was
-        # read.
+        # These errors mean that another request has changed the entry since the record was read.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
             leave = Leave(by=by, reason=reason, stay=record.ticket, status=record.status)
             self.leaves.leave(*record.key, leave)

@@ -1,4 +1,4 @@
-"""Count the waiting entries of each segment.
+"""Count the waiting entries in each segment.
 
 The counts come from Redis, and the attribute values of the segments come from the records.
 """
@@ -21,7 +21,7 @@ class SegmentCount(Struct, frozen=True):
 
     @property
     def sort_key(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Segments are sorted by the names of their attributes first, and then by the values."""
+        """Segments are sorted first by their attributes' names, and then by the values."""
         return tuple(self.segment), tuple(self.segment.values())
 
 
@@ -43,7 +43,7 @@ class _Counting(Struct, frozen=True):
 
 
 class SegmentCounts(Struct, frozen=True):
-    """Counts the waiting entries of each segment, for operators."""
+    """Counts the waiting entries in each segment, for operators."""
 
     entries: EntryRecords
     waitlist_cache: WaitlistCache
@@ -52,11 +52,11 @@ class SegmentCounts(Struct, frozen=True):
     def page(
         self, waitlist_id: str, cursor: str | None, limit: int
     ) -> tuple[list[SegmentCount], str | None]:
-        """Return the segments that have waiting entries, and the cursor of the next page."""
+        """Return the segments with waiting entries, and the cursor of the next page."""
         after = cursors.decode_segment(cursor)
-        # The counts come from Redis, and the attribute values of the segments come from the
-        # records. If an entry leaves between the two reads, the values of its segment may not be
-        # found. Try twice for this reason.
+        # The counts come from Redis, and the segments' attribute values come from the records. If
+        # an entry leaves between the two reads, its segment's values may not be found, so try
+        # twice.
         for _ in range(2):
             segments, counts = self._count(waitlist_id, after, limit)
             names = self._find_names(segments, counts)

@@ -21,10 +21,7 @@ FIELD = "query.segment"
 
 
 class SegmentPlace(Struct, frozen=True):
-    """The position of an entry within a segment.
-
-    `total` is None if the waitlist hides its totals.
-    """
+    """An entry's position within a segment. `total` is None if the waitlist hides its totals."""
 
     segment: Segment
     position: int
@@ -54,7 +51,7 @@ class _Answer(Struct, frozen=True):
 
 
 class SegmentPositions(Struct, frozen=True):
-    """Reads an entry's position in the queue and its positions in segments with one request."""
+    """Reads an entry's positions in the queue and in its segments with a single request."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -66,8 +63,8 @@ class SegmentPositions(Struct, frozen=True):
     ) -> tuple[EntryView, list[SegmentPlace]]:
         """Return the entry's position in the queue, and its positions in segments.
 
-        `names` contains names of attributes. The result includes each declared segment of these
-        attributes.
+        `names` contains attribute names. The result covers each of the entry's segments that these
+        attributes define.
         """
 
         def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:
@@ -75,8 +72,8 @@ class SegmentPositions(Struct, frozen=True):
             answer = self._ask(record, names)
             view = view_of(entry_id, answer.found, answer.found.hide_counts)
             if view is None:
-                # Redis does not have the entry. Read the position, because this restores the entry.
-                # Then ask for the segments again.
+                # Redis does not have the entry. Reading the position restores it, so do that and
+                # then ask for the segments again.
                 view = self.positions.read(waitlist_id, entry_id)
                 return None if view.position is not None else (view, [])
             if answer.found.has_call_numbers:
@@ -86,8 +83,8 @@ class SegmentPositions(Struct, frozen=True):
             if answer.is_whole:
                 view = self.positions.without_old_question(waitlist_id, view)
                 return replace(view, is_due=answer.found.is_due), answer.places()
-            # Redis does not have all segments of the entry, because an edit was interrupted or is
-            # in progress. Send the segments from the record.
+            # Redis does not have all the entry's segments, because an edit was interrupted or is in
+            # progress. Send the segments from the record.
             with suppress(Gone):
                 self.segmented_queue.update(record)
             return None

@@ -75,7 +75,7 @@ class Signups(Struct, frozen=True):
         """Sign the customer up.
 
         If the customer already has an entry and the signup is refused, return the entry and the
-        error instead of raising the error.
+        error instead of raising it.
         """
         waitlist = self.waitlist_cache.find(command.waitlist_id)
         terms = Terms(waitlist, find_refusal(waitlist, command))
@@ -87,8 +87,8 @@ class Signups(Struct, frozen=True):
         if terms.refusal is not None or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.resolve(command.waitlist_id, command.entry_id)
         is_checked = False
-        # If a customer joins again, the signup takes two attempts. The first attempt finds the
-        # earlier record, and the second attempt replaces it.
+        # A customer who joins again needs two attempts. The first finds the earlier record, and the
+        # second replaces it.
         for _ in range(2 * MAX_CONFLICT_RETRIES):
             command = command.for_entry(existing)
             step = next_step(command, existing, terms, self.now_millis())
@@ -106,8 +106,8 @@ class Signups(Struct, frozen=True):
                         return RefusedEntry(existing, error)
                     raise error
                 case Replay(record):
-                    # The entry may be erased before its position can be read. In this case, read
-                    # the record again, and decide again what to do with the signup.
+                    # If the entry is erased before its position can be read, read the record again,
+                    # and decide the next step anew.
                     with suppress(EntryNotFound):
                         return SignedUp(self._view_of(record), is_new=False)
                 case FinishLeave(record):
@@ -126,8 +126,8 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """Return the command for the entry that uses the customer's address now. If the address was
-        moved to a different entry, the command gets the customer id of that entry.
+        """Return the command for the entry that now uses the customer's address. If another entry
+        was moved to the address, the command is given that entry's customer id.
         """
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
@@ -164,8 +164,8 @@ class Signups(Struct, frozen=True):
             if former is None:
                 return self.entries.begin_join(intent)
             if former.status == "admitted":
-                # Redis may still have the entry of the earlier signup. Remove this old entry,
-                # because Redis could otherwise take it for the entry of the new signup.
+                # Redis may still have the entry from the earlier signup. Remove it, because Redis
+                # could otherwise mistake it for the new entry.
                 self.recovering_queue.write(drop_of(former, counts=True))
             until_millis = count_join(former, intent.joined.millis)
             joined = replace(intent.joined, changes_until_millis=until_millis)
@@ -201,11 +201,11 @@ class Signups(Struct, frozen=True):
 
 
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
-    """Return whether the signup is refused because of the setting `rejoin`.
+    """Return whether the signup is refused because of the `rejoin` setting.
 
     The cached setting may be outdated, so the caller then reads the current settings. If the
-    address is not verified, return False, because the class `UnprovenSignups` reads the current
-    settings itself.
+    address is not verified, return False, because `UnprovenSignups` reads the current settings
+    itself.
     """
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

@@ -27,7 +27,7 @@ from waitlist_shared.ids import entry_id_of
 
 
 class SignupCommand(Struct, frozen=True, kw_only=True):
-    """A signup request, with the caller's proofs of identity.
+    """A signup request, with the caller's proof of identity.
 
     `proven` is true if the caller's credentials identify the customer.
     """
@@ -36,13 +36,12 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     customer_id: str
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
-    # The domain of the email address that identifies the customer. It is empty if the customer is
-    # not identified by an email address.
+    # The domain of the email address that identifies the customer, or an empty string if they are
+    # not identified by email.
     domain: str = ""
     # The request's `Accept-Language` header.
     languages: str = ""
-    # The deadline for verifying the address. If the deadline passes, the entry leaves the
-    # waitlist.
+    # If the address is not verified by this deadline, the entry leaves the waitlist.
     verify_until_millis: int | None = None
     idempotency_key: str = ""
     proven: bool = False
@@ -56,8 +55,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | None) -> "SignupCommand":
-        """Return the command with the customer id of `found`, the entry to which the address now
-        belongs.
+        """Return the command with the customer id of `found`, the entry that the address now
+        belongs to.
 
         If `found` is None, return the command unchanged.
         """
@@ -96,9 +95,9 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def signup_body(self) -> str:
-        """The digest of the request body. The idempotency key is the secret key of the digest.
+        """A digest of the request body.
 
-        Nobody who does not know the idempotency key can guess the body from the digest.
+        It is keyed with the idempotency key, so nobody without that key can guess the body.
         """
         if not self.idempotency_key:
             return ""
@@ -107,13 +106,13 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
 
 class Refuse(Struct, frozen=True):
-    """Refuse the signup with `error`. Nothing has been written so far."""
+    """Refuse the signup with `error`. Nothing has been written yet."""
 
     error: WaitlistError
 
 
 class Replay(Struct, frozen=True):
-    """Return the current status and position of the existing entry."""
+    """Return the existing entry's current status and position."""
 
     record: EntryRecord
 
@@ -145,7 +144,7 @@ Step = Refuse | Replay | FinishLeave | Resume | Create
 class Terms(Struct, frozen=True):
     """A waitlist, and the reason why it would refuse this signup as a new entry.
 
-    `refusal` is None if the waitlist accepts the new entry.
+    `refusal` is None if the waitlist would accept it.
     """
 
     waitlist: WaitlistRecord
@@ -196,7 +195,7 @@ def _on_list(waitlist: WaitlistRecord) -> AlreadyOnList:
 
 
 def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistError | None:
-    """Return the error if the waitlist refuses the signup, or None if it accepts the signup."""
+    """Return the error if the waitlist refuses the signup, and otherwise None."""
     if not waitlist.settings.open:
         return WaitlistClosed()
     try:
@@ -210,8 +209,8 @@ def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistEr
 
 
 def _rejoin(former: EntryRecord, terms: Terms, now_millis: int) -> Refuse | Create:
-    # A customer can exit before their pass ends. With the setting `frees_at_end`, this customer
-    # counts as inside until the pass ends, and cannot join again before that.
+    # With the `frees_at_end` setting, a customer who exits before their pass ends still counts as
+    # inside until it ends, and cannot join again before then.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(terms.waitlist.settings)
     is_open = former.joins_as_new(now_millis) or _may_rejoin(terms.waitlist, former)
     if is_kept_in or not is_open:

@@ -39,8 +39,8 @@ from waitlist_shared.errors import Rebuilding, WaitlistClosed, WaitlistFull
 class UnprovenSignups(Struct, frozen=True):
     """Signs up guests whose address is not verified yet (decision 62).
 
-    The response time must not reveal whether an address is on the waitlist. The service therefore
-    makes the same calls for known and unknown addresses.
+    The response time must not reveal whether an address is on the waitlist, so the service makes
+    the same calls for known and unknown addresses.
     """
 
     waitlist_cache: WaitlistCache
@@ -58,8 +58,8 @@ class UnprovenSignups(Struct, frozen=True):
         instead.
         """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
-        # Do not use the idempotency key of the request. If this key was used before, the error
-        # about the repeated key would reveal that the address has an entry.
+        # Do not use the request's idempotency key. If it was used before, the error about the
+        # repeated key would reveal that the address has an entry.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)
         if known is None:
@@ -95,9 +95,9 @@ class UnprovenSignups(Struct, frozen=True):
     def _check_room(
         self, command: SignupCommand, record: EntryRecord
     ) -> tuple[WaitlistRecord, bool, int]:
-        """Raise an error if the waitlist accepts no new entries at the moment.
+        """Raise an error if the waitlist accepts no new entries.
 
-        The calls to Redis are the same as for a new entry, so the response time reveals nothing.
+        It makes the same calls to Redis as for a new entry, so the response time reveals nothing.
         """
         waitlist_id = command.waitlist_id
         waitlist = self.waitlist_cache.find(waitlist_id)
@@ -127,10 +127,10 @@ class UnprovenSignups(Struct, frozen=True):
         return waitlist, is_current, drawn.stamp
 
     def request_link(self, waitlist_id: str, entry_id: str) -> None:
-        """Request a message with a link for the customer of an entry.
+        """Request a message with a link for an entry's customer.
 
         If the entry does not exist, the service makes the same calls, so the response time does not
-        reveal this.
+        reveal it.
         """
         found = self.entries.resolve(waitlist_id, entry_id)
         record = found or stand_in_record(waitlist_id, entry_id)
@@ -139,8 +139,8 @@ class UnprovenSignups(Struct, frozen=True):
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
         """Write the event that sends the customer a message with a link.
 
-        If no message is due, run a transaction that changes nothing and takes as long. The response
-        time then does not reveal whether a message is sent.
+        If no message is due, run a transaction that changes nothing but takes as long, so that the
+        response time does not reveal whether a message is sent.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()
@@ -170,7 +170,7 @@ class UnprovenSignups(Struct, frozen=True):
 
 
 def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
-    """Return the data of the signup in the form in which the record stores it."""
+    """Return the signup's data in the form that the record stores."""
     return Signup(
         address=settings.identity.field if settings.identity else "",
         profile=profile_to_store(settings, command.profile),

@@ -27,7 +27,7 @@ class Unsubscriptions(Struct, frozen=True):
         self.keys().check_unsubscribe_code(waitlist_id, code)
 
     def end(self, waitlist_id: str, code: str) -> None:
-        """Turn off the messages for one signup. The unsubscribe code contains this signup.
+        """Turn off messages for the signup that the unsubscribe code names.
 
         If the same customer signs up again later, they receive messages again.
         """

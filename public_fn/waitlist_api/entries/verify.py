@@ -44,10 +44,9 @@ class Verifications(Struct, frozen=True):
     now_millis: NowMillis
 
     def verify(self, waitlist_id: str, code: str) -> Verified:
-        """Verify the address to which this code was sent.
+        """Verify the address that this code was sent to.
 
-        If the customer has requested a new address and the code was sent there, move the entry to
-        this new address.
+        If it is a new address that the customer has asked for, move the entry to it.
         """
         if self.tokens is None:
             raise NoEntryTokens

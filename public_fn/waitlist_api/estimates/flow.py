@@ -1,6 +1,6 @@
-"""Compare each sample of a waitlist's counts with the next sample.
+"""Compare each sample of a waitlist's counts with the next.
 
-The differences show how many entries were served or left in the meantime.
+The differences show how many entries were served or left in between.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,8 +11,7 @@ from msgspec import Struct
 from waitlist_api.records.samples import Sample
 
 # The fraction of the maximum at which the waitlist counts as full. A busy waitlist is often
-# slightly below the maximum, because the next person is admitted only at the next poll after an
-# exit.
+# slightly below the maximum, because people are admitted only at the next poll after an exit.
 NEARLY = 0.95
 
 
@@ -39,7 +38,7 @@ class Interval(Struct, frozen=True):
 def intervals_of(samples: Iterable[Sample], room: int | None = None) -> list[Interval]:
     """Return the changes between each sample and the next.
 
-    `room` is the maximum number of people inside, or None if the waitlist has no maximum.
+    `room` is the maximum number of people inside, or None if there is no maximum.
     """
     return [_between(before, after, room) for before, after in pairwise(samples)]
 
@@ -62,21 +61,20 @@ def _taken(sample: Sample) -> int:
 
 
 def rate_of(intervals: Sequence[Interval]) -> float:
-    """Return the number of entries that were served per second during the busy intervals."""
+    """Return how many entries were served per second during the busy intervals."""
     busy = [interval for interval in intervals if interval.is_busy]
     seconds = sum(interval.seconds for interval in busy)
     return max(0, sum(interval.served for interval in busy)) / seconds if seconds else 0.0
 
 
 def leaving_of(intervals: Sequence[Interval]) -> float:
-    """Return the fraction of the waiting people who leave the waitlist in each second."""
+    """Return the fraction of waiting people who leave the waitlist per second."""
     exposure = sum(interval.waiting * interval.seconds for interval in intervals)
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 
 
-# A dispersion that is measured from few intervals is unreliable. Compute it as if there were this
-# many additional intervals, each with a dispersion of 1. The result then stays near 1 until there
-# are many real intervals.
+# A dispersion measured from few intervals is unreliable. Compute it as if there were this many more
+# intervals with a dispersion of 1, so that it stays near 1 until there are many real intervals.
 PRIOR_INTERVALS = 4
 
 
@@ -91,8 +89,8 @@ def dispersion_of(intervals: Sequence[Interval]) -> float:
         return 1.0
     total, pairs = 0.0, 0
     for first, second in pairwise([interval for interval in intervals if interval.is_busy]):
-        # The intervals can differ in length. Compare each number of served entries with the number
-        # that is expected for an interval of this length.
+        # Intervals can differ in length, so compare each number of served entries with the number
+        # expected for that length.
         gap = (first.served - rate * first.seconds) - (second.served - rate * second.seconds)
         total += gap * gap / (rate * (first.seconds + second.seconds))
         pairs += 1

@@ -1,6 +1,6 @@
-"""Compute how fast people are admitted if the policy makes offers only during certain hours.
+"""Compute how fast people are admitted by a policy with offer hours.
 
-Open time is the time on a clock that runs only during these hours.
+Open time is measured by a clock that runs only during the offer hours.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# The number of future periods of offer hours that the estimate takes into account. After these
-# periods, admissions are spread evenly over the whole day.
+# How many future periods of offer hours an estimate takes into account. After them, admissions are
+# spread evenly over the whole day.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 
 
 def open_seconds(hours: Hours, start: float, second: float) -> float:
-    """Convert a time to open time, which is the time on a clock that runs only during the offer
+    """Convert a time to open time, which is measured by a clock that runs only during the offer
     hours.
     """
     if second <= start:
@@ -29,7 +29,7 @@ def open_seconds(hours: Hours, start: float, second: float) -> float:
 def spread(pace: Pace, hours: Hours) -> Pace:
     """Convert a pace (how fast people are admitted) from open time to real time.
 
-    Open time comes from a clock that runs only during the offer hours.
+    Open time is measured by a clock that runs only during the offer hours.
     """
     if pace.cycle:
         return pace

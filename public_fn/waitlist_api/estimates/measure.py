@@ -18,28 +18,28 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# A pace (how fast people are admitted) is measured only from at least LEAST_INTERVALS intervals, in
-# which at least LEAST_SERVED entries were served.
+# Measuring a pace (how fast people are admitted) takes at least LEAST_INTERVALS intervals, in which
+# at least LEAST_SERVED entries were served in all.
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
-# A steady rate is measured from the newest intervals. The measurement starts with a short time
-# window, and makes it longer by the factor GROWTH. It stops when the rate before the window differs
-# from the rate within it by more than CHANGED standard deviations.
+# A steady rate is measured over a window of the newest intervals. The window starts short and grows
+# by the factor GROWTH, until the rate before it differs from the rate within it by more than
+# CHANGED standard deviations.
 GROWTH = 1.3
 CHANGED = 3.0
 # The smallest relative error of a measured pace. The future rate is never known exactly.
 LEAST_ERROR = 0.05
 # If the relative error of a measured pace is larger than this, the pace counts as unknown.
 MOST_ERROR = 0.6
-# Admissions come in bursts if most intervals have no admissions, and if the gaps between the bursts
-# have similar lengths. At most the fraction MOST_ACTIVE of the intervals may have admissions. The
-# standard deviation of the gaps, divided by their mean, may be at most MOST_VARIATION.
+# Admissions come in bursts if most intervals have none and the gaps between bursts are similar in
+# length. At most the fraction MOST_ACTIVE of the intervals may have admissions, and the gaps'
+# standard deviation divided by their mean may be at most MOST_VARIATION.
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
-# The number of seconds without admissions after which a batch of admissions has ended.
+# A batch of admissions has ended after this many seconds without an admission.
 SILENCE = DAY / 2
-# A batch counts as finished if nobody has been admitted for OVER times the average duration of a
+# A batch counts as finished if nobody has been admitted for OVER times the average length of a
 # batch.
 OVER = 2.0
 # The waitlist counts as stopped if nobody has been served for OVERDUE times the usual gap between
@@ -69,12 +69,12 @@ def measure_pace(
 
 
 def _merged(near: Sequence[Interval], far: Sequence[Interval]) -> list[Interval]:
-    """Return the per-minute intervals. Add the hourly intervals from before the first of them."""
+    """Return the per-minute intervals, preceded by the earlier hourly intervals."""
     return [*(interval for interval in far if interval.end <= near[0].start), *near]
 
 
 def steady_window(intervals: Sequence[Interval]) -> list[Interval]:
-    """Return the newest busy intervals, back to the last time when the admission rate changed."""
+    """Return the newest busy intervals, back to the last change in the admission rate."""
     newest_first = [interval for interval in reversed(intervals) if interval.is_busy]
     dispersion = dispersion_of(newest_first[:180])
     size = _first_size(newest_first)
@@ -164,8 +164,8 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
     size = mean(sizes)
     if size < 2:
         return None
-    # Few gaps between bursts were measured, so their standard deviation is probably too small. This
-    # factor makes it larger.
+    # Only a few gaps between bursts were measured, so their standard deviation is probably too
+    # small. This factor compensates.
     unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(
@@ -180,7 +180,7 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
 
 
 def _batches(hours: Sequence[Interval]) -> Pace | None:
-    """Return the pace of batches that are days apart, such as a batch every Tuesday.
+    """Return the pace of batches that are days apart, such as one every Tuesday.
 
     Return None if admissions do not come in batches.
     """
@@ -243,14 +243,10 @@ def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
 
 
 def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
-    """Return the number of entries that were served in each hour before the time `at`.
-
-    The newest hour comes first.
-    """
+    """Return how many entries were served in each hour before `at`, newest hour first."""
     hours: list[float] = []
     for interval in reversed(intervals):
-        # Entries that were served within an interval are spread evenly over the hours of the
-        # interval.
+        # Entries served during an interval are spread evenly over its hours.
         first, last = (at - interval.end) / HOUR, (at - interval.start) / HOUR
         while len(hours) < math.ceil(last):
             hours.append(0.0)
@@ -261,9 +257,7 @@ def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
 
 
 def _resemblance(hours: Sequence[float]) -> float:
-    """Return the correlation between the admissions in each hour and the admissions 24 hours
-    earlier.
-    """
+    """Return the correlation between admissions in each hour and admissions 24 hours earlier."""
     blurred = [sum(hours[max(0, hour - 1) : hour + 2]) for hour in range(len(hours))]
     today, before = blurred[:-24], blurred[24:]
     a, b = mean(today), mean(before)

@@ -1,4 +1,4 @@
-"""Define the pace of a waitlist, which says how fast the waitlist admits people.
+"""Define a waitlist's pace, which is how fast it admits people.
 
 Maintenance computes the pace and stores it in Redis.
 """
@@ -11,21 +11,20 @@ from msgspec import Struct, field
 
 Unavailable = Literal["paused", "unknown", "over", "closed"]
 
-# The number of standard deviations by which the range of an estimate extends in both directions.
-# The range contains at least 80% of the real waits. (It would contain 87% of them if they had a
-# normal distribution.)
+# How many standard deviations an estimate's range extends in each direction. The range covers at
+# least 80% of actual waits. (It would cover 87% of them if they were normally distributed.)
 DEVIATIONS = 1.5
 # An estimate is based on counts of whole people, so it cannot be more exact than half a person. Its
-# range therefore begins at least half a person before the customer's position, and ends at least
-# half a person after it.
+# range begins at least half a person before the customer's position, and ends at least half a
+# person after it.
 HALF_A_PLACE = 0.5
-# If the pace repeats in cycles (for example, every day), at most this many cycles are computed one
-# by one. This limits the computing time. After these cycles, the estimate uses the mean rate.
+# If the pace repeats in cycles, such as every day, at most this many cycles are computed one by
+# one, to limit the computing time. After them, the estimate uses the mean rate.
 MOST_CYCLES = 60
-# The longest wait that is estimated. An estimate of more than a year does not help a customer.
+# The longest wait that is estimated. An estimate of more than a year is no help to a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
-# Maintenance stores a new pace (how fast people are admitted) every minute. If the stored pace is
-# older than this, it is not used.
+# Maintenance stores a new pace (how fast people are admitted) every minute. A stored pace that is
+# older than this is not used.
 STALE_SECONDS = 3600
 # The smallest number of people that counts. Smaller numbers are rounding errors.
 FEWEST = 1e-9
@@ -36,7 +35,7 @@ FORMAT = "3"
 class Estimate(Struct, frozen=True):
     """The estimated number of seconds until the customer's turn.
 
-    In 4 of 5 cases, the real number is between `low` and `high`.
+    In 4 out of 5 cases, the actual number is between `low` and `high`.
     """
 
     seconds: int
@@ -50,10 +49,10 @@ class Piece(Struct, frozen=True):
     If `start` and `end` are equal, all people are admitted at once.
     """
 
-    # The times at which the interval begins and ends, in seconds after `Pace.at`.
+    # When the interval begins and ends, in seconds after `Pace.at`.
     start: float
     end: float
-    # The number of people who are admitted in this interval.
+    # How many people are admitted in this interval.
     places: float
 
 
@@ -61,30 +60,29 @@ class Pace(Struct, frozen=True, kw_only=True):
     """How fast a waitlist admits people, starting at the time `at` (in seconds since 1970)."""
 
     at: int
-    # The number of people who are admitted per second after the last interval.
+    # How many people are admitted per second after the last interval.
     rate: float = 0.0
-    # The fraction of the waiting people who leave per second.
+    # The fraction of waiting people who leave per second.
     leaving: float = 0.0
     # The variance of the number of admissions, divided by the mean number of admissions.
     dispersion: float = 0.0
     # The relative error of the pace.
     error: float = 0.0
-    # The intervals can begin and end earlier or later than expected. This is the standard deviation
-    # of the difference, in seconds.
+    # How much earlier or later than expected the intervals may begin and end, as a standard
+    # deviation in seconds.
     jitter: float = 0.0
-    # The number of seconds after which the intervals repeat. It is 0 if they do not repeat.
+    # The number of seconds after which the intervals repeat, or 0 if they do not.
     cycle: float = 0.0
-    # The first `sure` people are certain to be admitted as computed. The values `dispersion` and
-    # `error` apply only to the people after them.
+    # The first `sure` people are certain to be admitted as computed. `dispersion` and `error` apply
+    # only to the people after them.
     sure: float = 0.0
-    # The time at which the admission ends, in seconds since 1970. It is 0 if the admission has no
-    # end.
+    # When admissions end, in seconds since 1970, or 0 if they have no end.
     until: int = 0
     # Consecutive time intervals. Within each interval, people are admitted at a constant rate.
     pieces: tuple[Piece, ...] = field(default=())
 
     def encode(self) -> str:
-        """Return the pace as numbers separated by spaces, which is the form that Redis stores."""
+        """Return the pace as numbers separated by spaces, which is how Redis stores it."""
         numbers = (
             *(self.rate, self.leaving, self.dispersion, self.error, self.jitter),
             *(self.cycle, self.sure),
@@ -94,7 +92,7 @@ class Pace(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def decode(cls, text: str) -> Self | None:
-        """Parse a pace that was stored in Redis. Return None if the pace is unknown."""
+        """Parse a pace stored in Redis. Return None if the pace is unknown."""
         words = text.split(" ")
         if words[0] != FORMAT:
             return None
@@ -115,8 +113,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     def estimate(self, position: int, now: float) -> Estimate | None:
         """Return the estimated wait at a position, or None if the wait is unknown.
 
-        `now` is in seconds since 1970. Nobody is admitted after the end of the waitlist's
-        admission. If that end comes after the expected wait, `high` does not go beyond it.
+        `now` is in seconds since 1970. If admissions end after the expected wait, `high` does not
+        go beyond that end, because nobody is admitted later.
         """
         since = max(0.0, now - self.at)
         if since > STALE_SECONDS:
@@ -139,9 +137,8 @@ class Pace(Struct, frozen=True, kw_only=True):
         )
 
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
-        """Return how many seconds pass until `places` people have been served or have left.
-
-        Also return how many of these people have left.
+        """Return how many seconds pass until `places` people have been served or have left, and how
+        many of them have left.
         """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):
@@ -163,10 +160,9 @@ class Pace(Struct, frozen=True, kw_only=True):
         return None, 0.0
 
     def _pieces_after(self, since: float) -> Iterator[Piece]:
-        """Yield the time intervals that end after `since`.
+        """Yield the time intervals that end after `since`, each with a constant admission rate.
 
-        The admission rate is constant within each interval. If an interval began before `since`,
-        yield only its remainder.
+        If an interval began before `since`, yield only the rest of it.
         """
         end = since
         for number in range(MOST_CYCLES if self.cycle else 1):
@@ -186,13 +182,13 @@ class Pace(Struct, frozen=True, kw_only=True):
             yield Piece(end, end + LONGEST_SECONDS, rate * LONGEST_SECONDS)
 
     def mean_rate(self) -> float:
-        """Return the number of people who are admitted per second in the long run."""
+        """Return how many people are admitted per second in the long run."""
         if self.cycle:
             return sum(piece.places for piece in self.pieces) / self.cycle
         return self.rate
 
     def _seconds_at(self, rate: float, needed: float) -> float:
-        """Return the number of seconds until the last of `needed` people is served.
+        """Return how many seconds pass until the last of `needed` people is served.
 
         People are served at `rate`, and some of the people ahead leave the queue.
         """
@@ -233,9 +229,8 @@ class Wait(Struct, frozen=True):
 
 
 def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
-    """Return the estimated wait at a position.
-
-    It is computed from the pace (how fast people are admitted) that is stored in Redis.
+    """Return the estimated wait at a position, computed from the pace (how fast people are
+    admitted) stored in Redis.
     """
     if pace == PAUSED:
         return Wait(None, "paused")
@@ -244,7 +239,7 @@ def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
     known = Pace.decode(pace or UNKNOWN)
     now = now_millis / 1000
     estimate = known.estimate(position, now) if known else None
-    # If the waitlist's admission ends before the customer's turn, the customer gets no offer.
+    # If admissions end before the customer's turn, the customer gets no offer.
     if known and known.until and now + (estimate.seconds if estimate else 0) >= known.until:
         return Wait(None, "over")
     return Wait(estimate, None if estimate else "unknown")

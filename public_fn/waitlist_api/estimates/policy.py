@@ -10,7 +10,7 @@ from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Offe
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
-# The largest number of scheduled times that are read if the policy has offer hours.
+# The most scheduled times that are read if the policy has offer hours.
 MOST_MOVED = 2_000
 # To find the last scheduled time before now, search the last hour first. If there is none, search
 # the last day.
@@ -54,9 +54,9 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
 
 
 def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Iterator[Instant]:
-    """Yield the times at which the schedule makes offers.
+    """Yield when the schedule makes offers.
 
-    If a scheduled time lies outside the offer hours, the offers are made when the next offer hours
+    If a scheduled time is outside the offer hours, its offers are made when the next offer hours
     begin.
     """
     opening = hours_after(hours, now_millis)
@@ -77,8 +77,8 @@ def _instants(
 ) -> Iterator[Instant]:
     """Yield the scheduled times after `now_millis`.
 
-    A rate can limit how fast the people of a scheduled time are admitted. If some people of the
-    previous scheduled time have not been admitted yet, yield that time first.
+    If a rate limits how fast people are admitted, some people of the previous scheduled time may
+    still be waiting to be admitted. If so, yield that time first.
     """
     last = _last_before(schedule, now_millis) if rate else None
     if last and rate and last.count / rate > (now_millis - last.millis) / 1000:

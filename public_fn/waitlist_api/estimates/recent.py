@@ -1,4 +1,4 @@
-"""Keep the recent samples of a waitlist, and compute from them how fast it admits people."""
+"""Keep a waitlist's recent samples, and compute how fast it admits people from them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -29,7 +29,7 @@ MINUTES_MILLIS, HOURS_MILLIS = 3 * HOUR_MILLIS, 28 * DAY_MILLIS
 
 
 class Recent(Struct):
-    """The recent samples of a waitlist, in order of time."""
+    """A waitlist's recent samples, in chronological order."""
 
     created_millis: int
     minutes: list[Sample]
@@ -38,7 +38,7 @@ class Recent(Struct):
 
     @classmethod
     def read(cls, samples: SampleRecords, waitlist: WaitlistRecord, now_millis: int) -> Self:
-        """Read the stored samples of a waitlist."""
+        """Read a waitlist's stored samples."""
         waitlist_id, created = waitlist.waitlist_id, waitlist.created_millis
         begin_millis = now_millis - MINUTES_MILLIS
         before = samples.last(waitlist_id, begin_millis, now_millis - KEPT_MINUTES_MILLIS, "minute")
@@ -51,10 +51,9 @@ class Recent(Struct):
         return cls(created, _since(minutes, created), _since(hours, created), now_millis)
 
     def add(self, sample: Sample, quiet_until: int = 0) -> list[tuple[Every, Sample]]:
-        """Add a sample. Return the samples that must be stored.
+        """Add a sample, and return the samples that must be stored.
 
-        Each result consists of a sample and the word `minute` or `hour`, which says to which series
-        of samples it belongs.
+        Each comes with the word `minute` or `hour`, which names the series that it belongs to.
         """
         kept: list[tuple[Every, Sample]] = []
         if self.minutes:
@@ -62,7 +61,7 @@ class Recent(Struct):
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
             # The counts stayed the same until `quiet_until`, and no sample was stored in the
             # meantime. Store the last sample again with the time `quiet_until`. This time must lie
-            # in an earlier minute than the new sample, because only one sample is stored for each
+            # in an earlier minute than the new sample, because only one sample is stored per
             # minute.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
@@ -87,8 +86,8 @@ class Recent(Struct):
     def pace(self, newest: Sample, policy: Policy | None, until_millis: int | None = None) -> str:
         """Return the pace (how fast people are admitted) as text for Redis.
 
-        `newest` is the current sample, which is not necessarily stored. `until_millis` is the time
-        at which the admission ends, or None if it has no end.
+        `newest` is the current sample, which is not necessarily stored. `until_millis` is when
+        admissions end, or None if they have no end.
         """
         if until_millis is not None and newest.millis >= until_millis:
             return OVER
@@ -103,7 +102,7 @@ class Recent(Struct):
 def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
     """Fill the gaps between samples with copies.
 
-    There are gaps because a sample is not stored if the counts are the same as before.
+    A sample is missing if the counts were the same as before.
     """
     filled = list(samples[:1])
     for before, after in pairwise(samples):
@@ -125,7 +124,7 @@ def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -
         parked=stats.parked,
         inside=stats.inside,
         version=waitlist.version,
-        # The waitlist counts as paused outside the offer hours and after the end of the admission.
+        # The waitlist counts as paused outside the offer hours and after admissions have ended.
         # Samples from such times do not show how fast it admits people.
         paused=waitlist.settings.paused
         or is_closed(offer_hours_of(waitlist.settings), now_millis)

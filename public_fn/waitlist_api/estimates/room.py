@@ -1,6 +1,6 @@
 """Compute how fast people are admitted if the number of people inside is limited.
 
-When the limit is reached, a customer is admitted whenever another customer exits.
+Once the limit is reached, a customer is admitted whenever another exits.
 """
 
 import math
@@ -14,20 +14,16 @@ from msgspec.structs import replace
 from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
-# The number of people who must have exited before the average time inside is measured.
+# How many people must have exited before the average time inside is measured.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
 # The average time inside is measured only from people who have exited. People who are still inside
-# may stay longer, so the relative error grows by UNSEEN times the fraction of people who are still
-# inside.
+# may stay longer, so the relative error grows by UNSEEN times their fraction.
 UNSEEN = 0.5
 
 
 class Stay(Struct, frozen=True):
-    """The average number of seconds that a customer stays inside.
-
-    `error` is the relative error of this number.
-    """
+    """How many seconds a customer stays inside on average. `error` is the relative error."""
 
     seconds: float
     error: float
@@ -47,7 +43,8 @@ class Stay(Struct, frozen=True):
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # How long the people who are inside now will stay is unknown, so the average is less exact.
+        # Nobody knows how long the people who are inside now will stay, so the average is less
+        # exact.
         unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)
@@ -56,8 +53,8 @@ class Stay(Struct, frozen=True):
 def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leaving: float) -> Pace:
     """Return how fast people are admitted if the number of people inside is limited.
 
-    `known` is the pace that the waitlist would have without this limit. If `known` is None, nothing
-    else slows down the admissions, and people are admitted as soon as there is room.
+    `known` is the pace that the waitlist would have without the limit. If `known` is None, nothing
+    else slows admissions down, and people are admitted as soon as there is room.
     """
     filling = _Filling(room, stay.seconds, float(min(room, newest.occupied)))
     if known is None:
@@ -80,8 +77,7 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
         rate=rate,
         dispersion=1.0,
         error=stay.error,
-        # People for whom there is room now are admitted at once. They do not have to wait until
-        # others exit.
+        # People for whom there is room now are admitted at once, and do not wait until others exit.
         sure=max(0.0, float(room - newest.occupied)),
         pieces=tuple(filling.pieces),
     )
@@ -107,10 +103,10 @@ class _Filling(Struct):
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Simulate the period until `end`, in which the policy allows no additional admissions.
+        """Simulate the period until `end`, during which the policy allows no further admissions.
 
-        Some people may already be allowed in, and only wait for room. They are admitted when other
-        people exit.
+        People whom it has already allowed in may be waiting for room, and are admitted as others
+        exit.
         """
         self.open_evenly(end, 0.0)
 
@@ -124,7 +120,7 @@ class _Filling(Struct):
             self.late += places - now
 
     def open_evenly(self, end: float, rate: float) -> None:
-        """Simulate the period until `end`. People are admitted at this rate while there is room."""
+        """Simulate the period until `end`. People are admitted at `rate` while there is room."""
         if self.late > 0 and end > self.at:
             until = min(end, self.at + self.late / self.outflow)
             self.late -= (until - self.at) * self.outflow

@@ -1,4 +1,4 @@
-"""Compute from the admission policy and the samples how fast a waitlist admits people."""
+"""Compute how fast a waitlist admits people, from its admission policy and samples."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,25 +13,24 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# When the policy's rate allows an additional admission, the offer is made by the next poll or
-# maintenance run, after a short delay. This is the assumed standard deviation of the delay, in
-# seconds.
+# When the policy's rate allows another admission, the next poll or maintenance run makes the offer,
+# after a short delay. This is the delay's assumed standard deviation, in seconds.
 TRIGGER_SECONDS = 1.0
-# When a scheduled time has come, the offers are made by the next poll or maintenance run, after a
-# short delay. This is the assumed standard deviation of the delay, in seconds.
+# When a scheduled time has come, the next poll or maintenance run makes the offers, after a short
+# delay. This is the delay's assumed standard deviation, in seconds.
 MAINTENANCE_SECONDS = 30.0
-# The fraction of the policy's rate below which a measured rate shows that something else slows down
-# the admissions. For example, customers may not accept their offers.
+# The fraction of the policy's rate below which a measured rate shows that something else slows
+# admissions down, such as customers who do not accept their offers.
 LIMITED = 0.9
-# The number of entries that must have been served before the measured rate is compared with the
-# policy's rate.
+# How many entries must have been served before the measured rate is compared with the policy's
+# rate.
 LEAST_SERVED = 30
-# If the maximum number of people is inside, the admission rate is measured, and it is also computed
-# from the average time inside. The measured rate may be too fast. It is not used if it exceeds the
-# computed rate by more than CLEAR times the relative error of that average.
+# While the maximum number of people is inside, the admission rate is both measured and computed
+# from the average time inside. The measured rate may be too fast, so it is not used if it exceeds
+# the computed rate by more than CLEAR times that average's relative error.
 CLEAR = 2.0
-# The largest number of scheduled times that the estimate takes into account. For later times, it
-# uses the mean rate of the schedule.
+# The most scheduled times that an estimate takes into account. For later times, it uses the
+# schedule's mean rate.
 MOST_INSTANTS = 24
 # Until enough exits have been measured, the average time inside is assumed to be two thirds of the
 # duration of a pass. The relative error of this assumption is 50%.
@@ -47,15 +46,15 @@ class Policy(Struct, frozen=True, kw_only=True):
     All times are in seconds since 1970.
     """
 
-    # The number of people who are admitted per second, starting at `rate_from`.
+    # How many people are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
-    # This matters if the policy has a rate and a schedule. If it is true, people are admitted at
-    # the rate, and the schedule admits additional people. If it is false, only the schedule admits
-    # people, and the rate limits how fast they are admitted.
+    # Matters only if the policy has both a rate and a schedule. If true, people are admitted at the
+    # rate, and the schedule admits additional people. If false, only the schedule admits people,
+    # and the rate limits how fast.
     is_sum: bool = False
-    # The next scheduled times, and how many people are admitted at each time. It is None if the
-    # policy has no schedule.
+    # The next scheduled times, and how many people are admitted at each. None if the policy has no
+    # schedule.
     instants: Sequence[tuple[float, int]] | None = None
     max_inside: int | None = None
     pass_seconds: int = 3600
@@ -100,8 +99,8 @@ def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample
         stay, leaving = _stay(policy, minutes, hours), leaving_of(intervals_of(minutes))
         within = within_room(known, room, minutes[-1], stay, leaving)
         found = measure_pace(minutes, hours, room) if minutes[-1].occupied >= room else None
-        # If a group of people exits together, many others are admitted at once. A rate that was
-        # measured at such a moment is too fast, so use the computed rate.
+        # If a group of people exits together, many others are admitted at once. A rate measured at
+        # such a moment is too fast, so use the computed rate.
         clearly = 1 / (1 + CLEAR * stay.error)
         return within if found is None or _is_slower(within, found, clearly) else found
     if known is not None and policy.instants is None and room is None:
@@ -114,7 +113,7 @@ def _of_newest_version(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
-    """Return how fast people are admitted according to the rate and the schedule of the policy.
+    """Return how fast people are admitted according to the policy's rate and schedule.
 
     Return None if the policy has neither a rate nor a schedule.
     """
@@ -153,7 +152,7 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
     """Yield one interval, which begins at `start` and has the given `rate`.
 
-    If the rate already applies from the beginning of the estimate, yield nothing.
+    If the rate applies from the beginning of the estimate, yield nothing.
     """
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)
@@ -162,7 +161,7 @@ def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
 def _sum_pieces(
     instants: Sequence[tuple[float, int]], rate: float, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield the future admissions of a policy that admits people at a rate, and also at scheduled
+    """Yield the future admissions of a policy that admits people both at a rate and at scheduled
     times. Each result is a time interval with a constant admission rate.
     """
     begin = max(0.0, rate_from - at)
@@ -196,7 +195,7 @@ def _schedule_pieces(
 def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) -> Stay:
     """Return how long a customer is inside on average.
 
-    If this cannot be measured yet, the result is estimated from the duration of a pass.
+    If this cannot be measured yet, estimate it from the duration of a pass.
     """
     older = [sample for sample in hours if sample.millis < minutes[0].millis]
     found = Stay.measured([*older, *minutes], policy.pass_seconds + policy.offer_seconds)

@@ -11,7 +11,7 @@ from waitlist_api.records.webhooks import Detail, is_published
 
 CHANGED = "Waitlist entry changed"
 HEARTBEAT = "Waitlist heartbeat"
-# The value of the field `event` in a heartbeat, which is a test event that is sent every minute.
+# The value of the `event` field in a heartbeat, a test event that is sent every minute.
 HEARTBEAT_EVENT = "heartbeat"
 
 
@@ -33,8 +33,8 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         return _changed(Detail.from_history_item(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
         # If the record has no stamp (a logical timestamp), the customer has never been on the
-        # waitlist, and no event about them was ever published. Therefore do not publish the
-        # deletion of the record.
+        # waitlist, so no event about them was ever published. Do not publish the record's deletion
+        # either.
         item = decode(change["OldImage"])
         return _changed(Detail.from_erased_record(item, read_at)) if "stamp" in item else None
     return None

@@ -1,6 +1,5 @@
-"""Publishes events on the event bus. The events come from records in the DynamoDB stream.
-
-Each event is published at least once, and the events are published in order.
+"""Publishes events from DynamoDB stream records on the event bus, in order. Each event is published
+at least once.
 """
 
 import json
@@ -18,7 +17,7 @@ logger = logging.getLogger(__name__)
 # EventBridge accepts at most ten events per call.
 TOGETHER = 10
 
-# The sequence number of a stream record, and the event for this record.
+# The sequence number of a stream record, and the event for that record.
 Numbered = tuple[str, BusEvent]
 
 
@@ -33,8 +32,8 @@ class Forwarder(Struct, frozen=True):
     def forward(self, records: Sequence[dict[str, Any]]) -> str | None:
         """Publish the events for these stream records.
 
-        Return the sequence number of the first record that Lambda must deliver again. Return None
-        if all events have been published.
+        Return the sequence number of the first record that Lambda must redeliver, or None if all
+        events have been published.
         """
         for numbered in self._batches(records):
             refused = self._put(numbered)

@@ -43,14 +43,14 @@ from waitlist_shared.errors import InternalError, WaitlistError
 Event = Mapping[str, Any]
 # The methods whose requests have a body. The body of any other request is ignored.
 WITH_BODY = ("POST", "PUT", "PATCH")
-# Caches must not store a response, because most responses are for one caller. A route whose
-# response is the same for all callers sets a Cache-Control header of its own.
+# By default, caches must not store responses, because most are for a single caller. A route whose
+# response is the same for all callers sets its own Cache-Control header.
 ALWAYS = {
     "Cache-Control": "no-store",
     "Strict-Transport-Security": "max-age=31536000",
     "X-Content-Type-Options": "nosniff",
-    # The CORS headers, which API Gateway adds, depend on the request's `Origin` header. Caches must
-    # therefore keep a separate response for each origin.
+    # The CORS headers, which API Gateway adds, depend on the request's `Origin` header, so caches
+    # must keep a separate response for each origin.
     "Vary": "Origin",
 }
 
@@ -75,7 +75,7 @@ class Api:
 
         `tokens` issues and checks the entry tokens of guests. If it is None, customers have
         accounts at an OIDC issuer. Emails to these customers still contain codes, and `code_keys`
-        returns the keys with which the codes are signed.
+        returns the keys that sign them.
         """
         self._has_accounts = tokens is None
         self._request = Request()
@@ -169,18 +169,18 @@ def _with_credentials(
         Stack: replace(services.get(Stack), has_accounts=tokens is None),
     }
     if tokens is None:
-        # Customers with accounts have already signed up at an OIDC issuer. Keeping bots out is the
-        # task of the issuer, so this service does no bot check for them.
+        # Customers with accounts have already signed up with an OIDC issuer. Keeping bots out is
+        # the issuer's job, so this service makes no bot check.
         return services.replaced({**given, Identities | None: None, BotCheck | None: None})
     services = services.replaced({**given, EntryTokens: tokens})
     return services.replaced({Identities | None: services.get(Identities)})
 
 
 def _as_json(event: Event, media_types: Collection[str]) -> dict[str, Any]:
-    """Check the media type of the request's body, and return the event for Powertools.
+    """Check the media type of the request body, and return the event for Powertools.
 
     Raise UnsupportedMediaType if the operation does not accept this media type. Otherwise replace
-    it by `application/json`, which is the only type that Powertools parses.
+    it with `application/json`, which is the only type that Powertools parses.
     """
     method = event["requestContext"]["http"]["method"]
     # API Gateway sends header names in lower case, but `sam local start-api` keeps the original

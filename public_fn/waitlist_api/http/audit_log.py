@@ -27,13 +27,13 @@ def read_audit_fields(event: object) -> dict[str, str] | None:
 
 
 def read_next_page_fields(event: object) -> dict[str, str]:
-    """Return who asks for a later page of personal data, and the ids in the request's path.
+    """Return who is asking for a later page of personal data, and the ids in the request's path.
 
     For all other requests, the result is empty. The result becomes part of the request log.
     """
-    # The audit log contains only the requests for the first page of a list. An operator could ask
-    # for a later page without asking for the first page. Therefore, the request log names the
-    # operator who asked for a later page.
+    # The audit log contains only requests for the first page of a list, but an operator could ask
+    # for a later page without asking for the first. That is why the request log names the operator
+    # who asked for a later page.
     if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}
@@ -52,9 +52,9 @@ def _is_next_page(event: Mapping[str, Any]) -> bool:
 
 
 def _operator_and_ids(event: Mapping[str, Any]) -> dict[str, str]:
-    """Return the operator's ARN, the waitlist id and the entry id of a request.
+    """Return a request's operator ARN, waitlist id and entry id.
 
-    If no operator has signed the request, return an empty dict.
+    If no operator signed the request, return an empty dict.
     """
     try:
         return {"by": identify_operator(event), **_ids(event.get("pathParameters"))}

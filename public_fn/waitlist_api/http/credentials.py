@@ -1,4 +1,4 @@
-"""The credentials of customers, which are either entry tokens or tokens of an OIDC issuer."""
+"""Customers' credentials, which are either entry tokens or tokens from an OIDC issuer."""
 
 from msgspec import Struct
 
@@ -13,14 +13,14 @@ class Credentials(Struct, frozen=True):
     """Checks the credentials of the current request.
 
     Guests send an entry token, which `tokens` checks. If `tokens` is None, customers have accounts
-    and send a JWT from an OIDC issuer. API Gateway has already verified the JWT.
+    and send a JWT from an OIDC issuer, which API Gateway has already verified.
     """
 
     tokens: EntryTokens | None
     request: Request
 
     def check(self, waitlist_id: str, entry_id: str) -> Proof:
-        """Return the entry to which the credentials give access.
+        """Return the entry that the credentials give access to.
 
         Raise Forbidden if the request names a different entry.
         """

@@ -1,4 +1,4 @@
-"""Checks that customer requests come through CloudFront, which adds a secret key in a header."""
+"""Checks that customer requests come through CloudFront, which adds a header with a secret key."""
 
 import hmac
 from collections.abc import Collection, Mapping
@@ -7,8 +7,8 @@ from typing import Any
 from waitlist_api.errors import EdgeOnly
 
 HEADER = "waitlist-edge-key"
-# The name of the API Gateway stage variable that contains the CloudFront URL. template.yaml sets
-# it.
+# The name of the API Gateway stage variable that contains the CloudFront URL, which template.yaml
+# sets.
 EDGE_URL = "edge_url"
 
 
@@ -18,7 +18,7 @@ def edge_url_of(event: Mapping[str, Any]) -> str:
 
 
 def check_edge(event: Mapping[str, Any], keys: Collection[str]) -> None:
-    """Raise EdgeOnly if the request does not contain one of the keys in `keys`.
+    """Raise EdgeOnly if the request contains none of the keys in `keys`.
 
     If `keys` is empty, every request is allowed.
     """

@@ -10,8 +10,8 @@ from waitlist_api.errors import MAX_DETAIL_BYTES, cut
 from waitlist_shared.errors import InternalError, WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
-# A response header that contains the error code. The body of an HTML page contains no error code,
-# so the request log reads the code from this header.
+# A response header that contains the error code. HTML pages contain no error code, so the request
+# log reads the code from this header.
 CODE_HEADER = "Waitlist-Problem"
 
 
@@ -58,9 +58,6 @@ def problem(error: WaitlistError) -> Response[str]:
 
 
 def _shown(error: WaitlistError) -> WaitlistError | type[WaitlistError]:
-    """Return the error that clients see.
-
-    For some internal errors, clients see a more general error.
-    """
+    """Return the error that clients see, which for some internal errors is a more general one."""
     shown = error.shown_as or error
     return InternalError if shown.status == InternalError.status else shown

@@ -6,8 +6,8 @@ import re
 def is_named(etag: str, header: str | None, *, weakly: bool = False) -> bool:
     """Return whether the ETag is one of the tags in the header of a conditional request.
 
-    For the header `If-None-Match`, pass `weakly=True`, so that weak and strong ETags are compared
-    in the same way. `If-Match` never matches a weak ETag.
+    For the `If-None-Match` header, pass `weakly=True`, so that weak and strong ETags compare alike.
+    `If-Match` never matches a weak ETag.
     """
     if header == "*":
         return True

@@ -1,4 +1,4 @@
-"""Evens out response times, so that the duration of a request reveals hardly anything about its
+"""Evens out response times, so that the duration of a request reveals almost nothing about its
 result.
 """
 
@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 
-# The duration of every response is a multiple of this number of milliseconds. Nearly all signups
-# need less time, so they all take equally long for the client.
+# The duration of every response is a multiple of this many milliseconds. Nearly all signups need
+# less time, so they all take equally long for the client.
 STEP_MILLIS = 300
 
 

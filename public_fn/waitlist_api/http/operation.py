@@ -1,4 +1,4 @@
-"""Declares the documentation of a route, and the requests that the route accepts.
+"""Declares a route's documentation, and the requests that it accepts.
 
 The docstring of a handler is the description of its operation in the OpenAPI document.
 """
@@ -13,16 +13,16 @@ from waitlist_api.http import json_body
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 JSON = "application/json"
-# The error codes of all operations that concern a single entry and use Redis.
+# The error codes of every operation on a single entry that uses Redis.
 ENTRY = ("rebuilding", "entry_not_found")
 
 
 class Answer(Struct, frozen=True):
     """The documentation of a successful response.
 
-    `headers` and `links` are names of headers and links that the package `openapi` documents. By
-    default, the body is documented by the return type of the handler. `model` is needed only if the
-    operation has several responses with different bodies.
+    `headers` and `links` name headers and links that the `openapi` package documents. By default,
+    the handler's return type documents the body. `model` is needed only if the operation has
+    several responses with different bodies.
     """
 
     status: int
@@ -46,11 +46,12 @@ class Operation(Struct, frozen=True):
     other_answers: tuple[Answer, ...] = ()
     problems: tuple[str, ...] = ()
     needs_credentials: bool = True
-    # Says which requests are written to the audit log. Operations that list personal data have the
-    # value `first_page`. Only their requests for the first page are written to the audit log, and
-    # requests for later pages are written to the request log.
+    # Says which requests are written to the audit log. `first_page` is for operations that list
+    # personal data. Only requests for the first page are written to the audit log, and requests for
+    # later pages are written to the request log.
     audit: Literal["", "each_request", "first_page"] = ""
-    # The Content-Type values that the operation accepts. If it accepts none, it ignores the body.
+    # The Content-Type values that the operation accepts. If there are none, the operation ignores
+    # the body.
     media_types: tuple[str, ...] = (JSON,)
     max_body_bytes: int = json_body.MAX_BODY_BYTES
     parse: Callable[[str], Any] = json_body.loads
@@ -67,9 +68,9 @@ class Operation(Struct, frozen=True):
         return handler
 
 
-# Operations of customers accept only JSON bodies, as a protection against forged requests from
-# other sites. A page of another site can make a browser send plain text to this API at any time,
-# but it can send JSON only if CORS allows it.
+# Customer operations accept only JSON bodies, to prevent forged requests from other sites. A page
+# on another site can always make a browser send plain text to this API, but it can send JSON only
+# if CORS allows it.
 anyone = partial(Operation, "anyone", needs_credentials=False)
 customer = partial(Operation, "customer")
 operator = partial(Operation, "operator", media_types=(JSON, ""), checks_origin=False)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from waitlist_shared.contracts import NotReady
 
-# A waitlist rarely serves twenty entries within one second. For every twenty positions further
-# back, a client can therefore wait one second longer before it polls again.
+# A waitlist rarely serves twenty entries within a second. So for every twenty positions further
+# back, a client can wait one second longer before it polls again.
 POSITIONS_PER_SECOND = 20
 LONGEST_SECONDS = 300
-# The polling intervals of entries that have no position. The interval depends on the status of the
-# entry. It is short for a status that can change soon.
+# The polling intervals of entries without a position, by status. A status that can change soon has
+# a short interval.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 # An operator can call a claimed customer at any time, for example to a counter. The customer's page
 # must show the call within five seconds, and some clients poll a little late.
@@ -20,15 +20,16 @@ CLAIMED_SECONDS = 3
 NOT_READY_SECONDS = 60
 OPEN_END_SECONDS = 5
 
-# A customer is passed over if they have not polled for a certain time. Let clients poll three times
-# in this period, so that two lost polls do no harm.
+# Customers who do not poll for a while are passed over. Let clients poll three times within that
+# period, so that two lost polls do no harm.
 POLLS_OF_PRESENCE = 3
 
 
 def poll_after_seconds(
     status: str, *positions: int | None, not_ready: Sequence[NotReady] = (), now_millis: int = 0
 ) -> int | None:
-    """Return the seconds until a client should poll again, or None if nothing will change.
+    """Return how many seconds a client should wait before it polls again, or None if nothing will
+    change.
 
     An entry can have several positions, such as its position in the whole queue and within a
     segment. The lowest of them decides how soon the client should poll.
@@ -39,9 +40,9 @@ def poll_after_seconds(
     seconds = min(1 + (min(known) - 1) // POSITIONS_PER_SECOND, LONGEST_SECONDS)
     if status != "waiting" or not not_ready:
         return seconds
-    # An entry can be not ready for several reasons. If a reason ends at a known time, the client
-    # should poll at that time. Other reasons can end at any time, so the client should poll at a
-    # fixed interval.
+    # There can be several reasons why an entry is not ready. If one ends at a known time, the
+    # client should poll then. Others can end at any time, so the client should poll at a fixed
+    # interval.
     ends = [
         max(1, -(-(reason.until_millis - now_millis) // 1000))
         if reason.until_millis

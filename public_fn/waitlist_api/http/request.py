@@ -7,9 +7,9 @@ from waitlist_api.http.edge import edge_url_of
 
 
 class Request:
-    """The request that this process is handling at the moment.
+    """The request that this process is handling.
 
-    A process handles one request at a time. Each new request replaces `event`.
+    A process handles one request at a time, and each new request replaces `event`.
     """
 
     event: dict[str, Any]
@@ -21,9 +21,9 @@ class Request:
 
     @property
     def base_url(self) -> str:
-        """The URL of CloudFront or, if the stack has no CloudFront, the URL of the API."""
+        """The URL of CloudFront, or of the API if the stack has no CloudFront."""
         # API Gateway adds the URLs of CloudFront and of the API to the Lambda event. Use only these
-        # URLs. A client could forge the host name in the headers of its request.
+        # URLs, because a client could forge the host name in its request headers.
         return edge_url_of(self.event) or f"https://{self.event['requestContext']['domainName']}"
 
     def header(self, name: str) -> str:

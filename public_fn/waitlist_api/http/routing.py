@@ -148,7 +148,7 @@ class Route(Struct, frozen=True):
 
     @property
     def operation_id(self) -> str:
-        """The name of the handler in camel case."""
+        """The handler's name in camel case."""
         first, *others = self.name.split("_")
         return first + "".join(map(str.capitalize, others))
 
@@ -160,7 +160,7 @@ class Route(Struct, frozen=True):
 
 @cache
 def _names(*, has_accounts: bool) -> dict[str, tuple[str, str]]:
-    """Return, for each route key, the names of the module and the method that handle the route."""
+    """Return the module and method names that handle each route, by route key."""
     skipped = "routes.guests" if has_accounts else "routes.accounts"
     return {
         key: (module, name)

@@ -344,7 +344,7 @@ def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
         answer = sign_up(stage, profile={"phone": number})
         (problem,) = answer.json["errors"]
         assert (answer.status, problem["field"]) == (422, "body.profile.phone")
-        assert "mobile numbers of these countries: DE" in problem["message"]
+        assert "mobile numbers in these countries: DE" in problem["message"]
     # If the service does not send the link itself, it accepts any phone number.
     stage.configure(identity=identity, messages={"kinds": ["joined"]})
     assert sign_up(stage, profile={"phone": "+1 202 555 0142"}).status == 202

@@ -1,5 +1,4 @@
-"""Builds the OpenAPI document of the API.
+"""Builds the API's OpenAPI document.
 
-The import of this package is slow. Only `/docs` and `make openapi` import it, so that no other
-request has to wait.
+Importing this package is slow, so only `/docs` and `make openapi` import it.
 """

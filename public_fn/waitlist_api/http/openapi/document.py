@@ -31,23 +31,23 @@ from waitlist_api.services import Services
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
-# A client may send an id in any format. If it is neither a UUID nor a ULID, the service uses an id
-# of its own, and does not refuse the request. The schema of the header therefore has no pattern.
+# A client may send an id in any format. If it is neither a UUID nor a ULID, the service does not
+# refuse the request, but uses its own id instead. That is why the header's schema has no pattern.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
     description="The client's own id for this request, which must be a UUID or a ULID. Any other "
-    "value is replaced. Every log line of the request contains the id.",
+    "value is replaced. The id appears in each of the request's log lines.",
     required=False,
     **{"in": ParameterInType.header, "schema": {"type": "string"}},  # type: ignore[arg-type]
 )
 _RESPONSE_HEADER = {
-    "description": "The id of this request. Every log line of the request contains this id.",
+    "description": "The id of this request, which appears in each of its log lines.",
     "schema": {"type": "string", "pattern": "^" + AWS_ID.pattern.removesuffix(r"\Z") + "$"},
 }
 ALWAYS, UNLESS_BY_THE_GATEWAY = "CorrelationId", "CorrelationIdOfTheService"
 _HEADERS: dict[str, Header | Reference] = {
     ALWAYS: Header(**_RESPONSE_HEADER, required=True),  # type: ignore[arg-type]
-    # Responses that API Gateway creates itself contain only the header `apigw-requestid`.
+    # Responses that API Gateway creates itself contain only the `apigw-requestid` header.
     UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
 # The schemas that Powertools adds for its own validation errors. They are removed, because the API
@@ -71,8 +71,7 @@ class DocumentedResolver(APIGatewayHttpResolver):
             title="Waiting list",
             version=VERSION,
             description="The waitlist API. Customers sign up for a waitlist, see their exact "
-            "position and can leave. Operators change the order of the waitlist and admit "
-            "customers.",
+            "position and can leave. Operators reorder the waitlist and admit customers.",
             security_schemes=SECURITY_SCHEMES_WITH_ISSUER if has_accounts else SECURITY_SCHEMES,
         )
 
@@ -103,7 +102,7 @@ class DocumentedResolver(APIGatewayHttpResolver):
 
 
 def _schemas(generated: Mapping[str, Schema | Reference]) -> dict[str, Schema | Reference]:
-    """Return the schemas of the document, without the schemas that no route uses."""
+    """Return the document's schemas, leaving out schemas that no route uses."""
     kept = {name: schema for name, schema in generated.items() if name not in UNUSED}
     choices: list[tuple[type[BaseModel], Literal["validation"]]] = [
         (choice, "validation") for body in (BumpBody, EditBody) for choice in body.choices()

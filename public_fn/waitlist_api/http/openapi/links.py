@@ -15,10 +15,7 @@ SAME_ENTRY = {**HERE, "entry_id": "$request.path.entry_id"}
 
 
 def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
-    """Return one link for each operation. The keys of the result are the operation ids.
-
-    All links have the same parameters.
-    """
+    """Return one link for each operation, by operation id. All links have the same parameters."""
     return {name: {"operationId": name, "parameters": parameters} for name in operations}
 
 

@@ -22,8 +22,8 @@ Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
 ERRORS = public_errors()
-# The errors that every operation can return. The list includes `too_large`, because a client can
-# send a large body even to an operation that needs no body.
+# The errors that every operation can return. `too_large` is one of them, because a client can send
+# a large body even to an operation that needs none.
 ALWAYS = (
     "invalid_request",
     "too_large",
@@ -32,7 +32,7 @@ ALWAYS = (
     "not_ready",
     "queue_unavailable",
 )
-# The HTTP statuses that API Gateway can also return itself, with its own response body.
+# The HTTP statuses that API Gateway can also return itself, with a response body of its own.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
 NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
 HEADERS = {
@@ -42,8 +42,8 @@ HEADERS = {
     },
     "board_cache": {
         "Cache-Control": {
-            "description": "A cache may serve an old board while it fetches a new board. The field "
-            "`as_of` contains the time of the board.",
+            "description": "A cache may serve an old board while it fetches a new one. The "
+            "`as_of` field contains the board's time.",
             "schema": {"type": "string", "const": BOARD_CACHE},
         }
     },
@@ -74,7 +74,7 @@ _WWW_AUTHENTICATE = {
 _SIGV4 = APIKey(
     name="Authorization",
     **{"in": APIKeyIn.header},  # type: ignore[arg-type]
-    description="AWS Signature Version 4, service execute-api.",
+    description="AWS Signature Version 4 for the `execute-api` service.",
 )
 SECURITY_SCHEMES: dict[str, SecurityScheme] = {
     "entry_token": HTTPBase(
@@ -83,7 +83,7 @@ SECURITY_SCHEMES: dict[str, SecurityScheme] = {
     "sigv4": _SIGV4,
 }
 SECURITY_SCHEMES_WITH_ISSUER: dict[str, SecurityScheme] = {
-    "jwt": HTTPBearer(bearerFormat="JWT", description="A token of the configured OIDC issuer."),
+    "jwt": HTTPBearer(bearerFormat="JWT", description="A token from the configured OIDC issuer."),
     "sigv4": _SIGV4,
 }
 ENTRY_TOKEN: Security = [{"entry_token": []}]
@@ -128,7 +128,7 @@ def _problems(route: Route, *, has_body: bool) -> dict[int, Any]:
     operation = route.operation
     codes = [*operation.problems]
     if "{waitlist_id}" in route.key:
-        # If an id contains invalid characters, its path matches no route, so the API returns
+        # If an id contains invalid characters, the path matches no route, so the API returns
         # `not_found`.
         codes += ["waitlist_not_found", "record_unavailable", "not_found"]
     if has_body:
@@ -136,8 +136,8 @@ def _problems(route: Route, *, has_body: bool) -> dict[int, Any]:
     if operation.needs_credentials:
         codes += ["unauthorized", "forbidden"]
     if operation.audience != "operator":
-        # With the stack's parameter `EdgeOnly`, requests of customers are refused if they do not
-        # come through CloudFront.
+        # With the stack's `EdgeOnly` parameter, customer requests that do not come through
+        # CloudFront are refused.
         codes += ["edge_only"]
     by_status: dict[int, list[str]] = {}
     for code in dict.fromkeys([*codes, *ALWAYS]):
@@ -163,7 +163,7 @@ def _success(answer: Answer, route: Route) -> Any:
 
 def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     content: dict[str, Any] = {PROBLEM_JSON: {"model": Problem}}
-    # API Gateway returns 403 itself only for operations that need credentials.
+    # API Gateway itself returns 403 only for operations that need credentials.
     if status in BY_THE_GATEWAY and (status != FORBIDDEN or "forbidden" in codes):
         content["application/json"] = {"model": Problem}
     headers: dict[str, Any] = {**NO_STORE}

@@ -1,1 +1,1 @@
-"""The files, the HTML document and the Content-Security-Policy of the customer page."""
+"""The customer page's files, HTML document and Content-Security-Policy."""

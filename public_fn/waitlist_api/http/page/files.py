@@ -1,4 +1,4 @@
-"""The static files of the customer page. Each process reads the files on first use."""
+"""The customer page's static files. Each process reads the files on first use."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from msgspec import Struct
 FOLDER = Path(__file__).with_name("static")
 VENDOR = Path(__file__).with_name("vendor")
 SHELL = "page.html"
-# The other pages of a waitlist, by name. The name is the last part of the page's URL.
+# A waitlist's other pages, by the last part of their URL.
 VIEWS = {"kiosk": "kiosk.html", "screen": "screen.html"}
 TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -21,15 +21,15 @@ TYPES = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
-# Matches comments that fill whole lines. Browsers do not need them.
+# Matches whole-line comments, which browsers do not need.
 COMMENTS = re.compile(r"^ *(//.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 INDENTS = re.compile(r"^\s+", re.MULTILINE)
 
 
 class PageFile(Struct, frozen=True):
-    """A static file in the form in which browsers get it.
+    """A static file as browsers get it.
 
-    The ETag is weak, because the compressed and the uncompressed file have the same ETag.
+    Its ETag is weak, because the compressed and the uncompressed version share it.
     """
 
     text: str
@@ -61,13 +61,13 @@ def files() -> dict[str, PageFile]:
 
 @cache
 def version() -> str:
-    """Return a digest of all files. The URLs of all files contain this digest."""
+    """Return a digest of all files, which every file's URL contains."""
     return _digest("\0".join(f"{name}\0{file.text}" for name, file in files().items()))
 
 
 @cache
 def words() -> dict[str, Any]:
-    """Return the English texts of the page. The keys are the names of the texts.
+    """Return the page's English texts by name.
 
     If a text contains a number, its value is an object with one text for the singular, one for the
     plural, and so on.

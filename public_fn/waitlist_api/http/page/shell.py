@@ -9,7 +9,7 @@ from waitlist_api.http.page.files import SHELL, files, version
 from waitlist_api.settings.page import PageSettings
 
 # The Content-Security-Policy allows requests to the API, which has the same origin as the page. It
-# forbids inline scripts and styles, so a text can never run as a script.
+# forbids inline scripts and styles, so text can never run as a script.
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
@@ -38,8 +38,8 @@ def document(
 ) -> str:
     """Return the HTML document of the page.
 
-    The script of the page loads all data from the API. If `has_accounts` is true, the document
-    tells the script that customers cannot join on this page.
+    The page's script loads all data from the API. If `has_accounts` is true, the document tells the
+    script that customers cannot join on this page.
     """
     return Template(files()[shell].text).substitute(
         waitlist=html.escape(waitlist_id),

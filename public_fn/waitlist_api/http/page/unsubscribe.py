@@ -36,8 +36,8 @@ POLICY = (
 def unsubscribe_page(text: str, language: str, name: str = "") -> str:
     """Return the unsubscribe page.
 
-    `text` says which text the page shows. If it is `ask`, the page asks whether the customer wants
-    to unsubscribe, and has a button for this.
+    `text` names the text that the page shows. If it is `ask`, the page asks whether the customer
+    wants to unsubscribe, and has a button to do so.
     """
     texts = _texts()[language]
     return HTML.format(

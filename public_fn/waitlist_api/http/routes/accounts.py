@@ -1,4 +1,4 @@
-"""The signup of customers with accounts. A token from an OIDC issuer identifies the customer."""
+"""Signup for customers with accounts, who are identified by a token from an OIDC issuer."""
 
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
@@ -25,7 +25,7 @@ class Routes(Struct, frozen=True):
         (
             Answer(
                 200,
-                "The existing entry, which an earlier request of the same client created",
+                "The existing entry, which an earlier request by the same client created",
                 links="entry",
             ),
         ),
@@ -34,9 +34,9 @@ class Routes(Struct, frozen=True):
     def sign_up(
         self, waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
     ) -> Response[OwnSignupAnswer]:
-        """The `sub` claim of the token identifies the customer, so a repeated signup returns the
-        same entry. An entry can belong to a limited number of segments. If the attributes in the
-        request exceed this limit, the signup is refused.
+        """The token's `sub` claim identifies the customer, so a repeated signup returns the same
+        entry. An entry can belong to a limited number of segments. If the attributes in the request
+        exceed this limit, the signup is refused.
         """
         customer = identify_customer(self.request.event)
         if body.customer_id not in (None, customer):

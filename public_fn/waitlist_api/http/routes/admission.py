@@ -19,7 +19,9 @@ from waitlist_shared.errors import NotOffered
 
 
 class CustomerAdmission(Struct, frozen=True):
-    """Handles customer operations on offers and admissions. The credentials are already checked."""
+    """Handles customer operations on offers and admissions, after the credentials have been
+    checked.
+    """
 
     admissions: OwnAdmissions
     declines: Declines

@@ -1,4 +1,4 @@
-"""Routes with which customers manage their own entries."""
+"""Routes that customers use to manage their own entries."""
 
 from typing import Any
 
@@ -53,19 +53,19 @@ class Routes(Struct, frozen=True):
     request: Request
 
     @customer(
-        "Get the position of an entry",
+        "Get an entry's position",
         Answer(200, "The entry, with its exact current position", headers="no_store"),
         problems=ENTRY,
     )
     def get_entry(
         self, waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
-        """The parameter `segment` is optional.
+        """The `segment` parameter is optional.
 
-        If it contains the attribute names of a segment, the response also contains the entry's
-        position within this segment. If the entry has several values for an attribute, the response
-        contains several positions. If the waitlist does not declare the segment, the request is
-        refused. While the service prepares new segments, the request fails with `503 rebuilding`.
+        If it contains a segment's attribute names, the response also contains the entry's position
+        within this segment. If the entry has several values for an attribute, the response contains
+        several positions. If the waitlist does not declare the segment, the request is refused.
+        While the service prepares new segments, the request fails with `503 rebuilding`.
         """
         return self.responses.get(
             waitlist_id, segment, self.credentials.check(waitlist_id, entry_id)
@@ -146,7 +146,7 @@ class Routes(Struct, frozen=True):
         )
 
     @customer(
-        "Get the pass of an admission",
+        "Get the pass for an admission",
         Answer(200, "The admission and its pass", headers="no_store"),
         problems=("entry_not_found", "not_inside", "keys_unavailable"),
     )
@@ -203,10 +203,10 @@ class Routes(Struct, frozen=True):
         body: RestBody,
         idempotency_key: RestKey = None,
     ) -> RestAnswer:
-        """The customer lets others pass until the time `until`.
+        """The customer lets others pass until the time in `until`.
 
         Until then, the entry keeps its position in the queue, but other customers are served first.
-        If a request with the same `until` is repeated, it changes nothing.
+        Repeating a request with the same `until` changes nothing.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = RestCommand(
@@ -249,9 +249,9 @@ class Routes(Struct, frozen=True):
     def confirm(self, waitlist_id: WaitlistId, entry_id: EntryId) -> CustomersEntryAnswer:
         """Some waitlists ask customers from time to time whether they are still waiting.
 
-        This operation confirms it. If the customer has not been asked, nothing changes. If the
-        customer did not answer in time, and the service has already recorded this, the request
-        fails with `not_waiting`.
+        This operation confirms that they are. If the customer has not been asked, nothing changes.
+        If the customer did not answer in time, and the service has already recorded this, the
+        request fails with `not_waiting`.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         view = self.questions.confirm(waitlist_id, proof.entry_id, proof.stay)

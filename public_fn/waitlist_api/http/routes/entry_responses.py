@@ -65,11 +65,10 @@ class EntryResponses(Struct, frozen=True):
         if (ready_ahead := count_ready_ahead(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
-        # If most entries are not ready, even the entries at the end of the queue have few ready
-        # entries ahead of them. Customers whose entries are not ready must not all poll as often as
-        # the customer at the head of the queue, because there would be too many requests. For these
-        # entries, the polling interval depends on the position in the queue, and not on the number
-        # of ready entries ahead.
+        # When most entries are not ready, even entries at the end of the queue have few ready
+        # entries ahead. If their customers all polled as often as the customer at the head of the
+        # queue, there would be too many requests. So while an entry is not ready, its polling
+        # interval depends on its position in the queue, not on the number of ready entries ahead.
         distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis

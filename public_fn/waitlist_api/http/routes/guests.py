@@ -1,4 +1,6 @@
-"""The signup of guests. The response contains an entry token, with which the guest can act."""
+"""Signup for guests. The response contains an entry token, which the guest sends with later
+requests.
+"""
 
 from typing import Any
 
@@ -37,7 +39,7 @@ class Routes(Struct, frozen=True):
         (
             Answer(
                 200,
-                "The existing entry, which an earlier request of the same client created",
+                "The existing entry, which an earlier request by the same client created",
                 links="entry",
                 model=SignupAnswer,
             ),
@@ -83,8 +85,8 @@ class Routes(Struct, frozen=True):
         stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
         if shown and stay is None:
             # The entry id is computed from the address with which the customer first signed up. If
-            # they have changed their address since, the address in this request leads to a wrong
-            # id, so find the id in the table.
+            # they have changed their address since, the address in this request leads to the wrong
+            # id, so look the id up in the table.
             command = self.signups.resolve_entry(command)
             stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
         signed_up = self.signups.sign_up(command.with_stay_shown(stay))

@@ -1,4 +1,4 @@
-"""Responses that contain a secret. Caches must not store these responses."""
+"""Responses that contain a secret, which caches must not store."""
 
 from typing import TypeVar
 

@@ -23,8 +23,8 @@ HTML = "text/html; charset=utf-8"
 PAGE_CACHE = "public, max-age=60"
 # The URL contains a digest of the files, so the content at a URL never changes.
 FOR_EVER = "public, max-age=31536000, immutable"
-# Other sites can link to a file without knowing its version. They write this word in place of the
-# version, and always get the current file.
+# Other sites can link to a file without knowing its version. They write this word in the version's
+# place, and always get the current file.
 LATEST = "latest"
 FOR_A_WHILE = "public, max-age=300"
 SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
@@ -50,7 +50,7 @@ class Routes(Struct, frozen=True):
 
     @anyone(compresses=True)
     def get_view(self, waitlist_id: str, view: str) -> Response[str]:
-        """Return a page for a device that many people use, such as the kiosk."""
+        """Return a page for a device that many people share, such as the kiosk."""
         if view not in VIEWS:
             raise NoSuchRoute
         return self._document(waitlist_id, VIEWS[view])

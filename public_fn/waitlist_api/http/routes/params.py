@@ -85,8 +85,8 @@ SegmentNames = Annotated[
         examples=["language", "gender,language"],
     ),
 ]
-# An Idempotency-Key of a guest must have at least 16 characters, because anyone who guesses the key
-# can get the guest's entry token. (A UUID has 36.)
+# A guest's Idempotency-Key must have at least 16 characters, because anyone who guesses it can get
+# the guest's entry token. (A UUID has 36.)
 GuestsKey = Annotated[
     str | None,
     Header(

@@ -1,5 +1,6 @@
-"""Routes that publish the OpenID Connect discovery document, and the public keys with which
-sites check passes."""
+"""Routes that publish the OpenID Connect discovery document, and the public keys that sites use to
+check passes.
+"""
 
 from typing import Any
 
@@ -11,8 +12,8 @@ from waitlist_api.http.operation import Answer, anyone
 from waitlist_api.http.request import Request
 from waitlist_api.http.schemas.passes import DiscoveryAnswer, KeysAnswer
 
-# Caches must not keep the public keys for long. When a new key signs its first pass, all sites must
-# already know the key.
+# Caches must not keep the public keys for long, because all sites must already know a new key when
+# it signs its first pass.
 CACHE_SECONDS = 300
 CACHE_CONTROL = f"public, max-age={CACHE_SECONDS}"
 
@@ -25,7 +26,7 @@ class Routes(Struct, frozen=True):
         "Get the OpenID Connect discovery document",
         Answer(
             200,
-            "The discovery document, which contains the URL of the public keys",
+            "The discovery document, which contains the public keys' URL",
             headers="public_cache",
         ),
     )

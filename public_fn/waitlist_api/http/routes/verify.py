@@ -1,4 +1,4 @@
-"""Routes with which guests request a link and verify their address."""
+"""Routes that guests use to request a link and verify their address."""
 
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
@@ -28,13 +28,13 @@ class Routes(Struct, frozen=True):
         problems=("no_entry_tokens",),
     )
     def send_link(self, waitlist_id: WaitlistId, body: AddressBody) -> Response[InboxAnswer]:
-        """Sends a link to the address if an entry has this address.
+        """Sends a link to the address if an entry has it.
 
-        The service publishes the event `link_asked`. If the address is not verified yet, it
-        publishes `verification_asked` instead. After each link, an address must wait before it can
-        get the next link. This delay is one minute at first, and doubles with each link. The
-        operation works only if the waitlist has `identity` set. If customers sign in with an OIDC
-        issuer, the request fails with `no_entry_tokens`.
+        The service publishes the `link_asked` event, or `verification_asked` if the address is not
+        verified yet. After each link, the address must wait before it can get another. The wait is
+        one minute at first, and doubles with each link. The operation works only if the waitlist
+        has `identity` set. If customers sign in with an OIDC issuer, the request fails with
+        `no_entry_tokens`.
         """
         if self.identities is None:
             raise NoEntryTokens
@@ -45,7 +45,7 @@ class Routes(Struct, frozen=True):
         return Response(202, "application/json", InboxAnswer())
 
     @anyone(
-        "Verify the address of an entry",
+        "Verify an entry's address",
         Answer(200, "The entry and its entry token", links="entry", headers="no_store"),
         problems=("code_refused", "already_on_list", "no_entry_tokens", "rebuilding"),
     )

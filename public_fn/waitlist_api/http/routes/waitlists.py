@@ -28,8 +28,8 @@ from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.ranks import millis_of
 
 WAITLIST_CACHE_SECONDS = 5
-# A board is current for five seconds. For thirty more seconds, a cache may still serve it while the
-# cache fetches a new one.
+# A board is current for five seconds. After that, a cache may serve it for another thirty seconds
+# while fetching a new one.
 BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
 
 
@@ -40,7 +40,7 @@ class Routes(Struct, frozen=True):
     now_millis: NowMillis
 
     @anyone(
-        "Get the public data of a waitlist",
+        "Get a waitlist's public data",
         Answer(200, "The waitlist", headers="public_cache"),
         problems=("rebuilding",),
     )
@@ -90,13 +90,13 @@ class Routes(Struct, frozen=True):
         problems=("counts_hidden", "rebuilding"),
     )
     def get_board(self, waitlist_id: WaitlistId) -> Response[BoardAnswer]:
-        """The board is a snapshot of the queue. With it, a client can find the position of an entry
-        from the entry's `rank`.
+        """The board is a snapshot of the queue, in which a client can find an entry's position by
+        its `rank`.
 
         The board is the same for all customers, so a cache can serve it. A new board is made at
         most every five seconds. An operator may move an entry, so a client should also get the
-        entry itself every few minutes. The client should get the entry more often if the entry is
-        near the head of the queue, or if the board ends before the entry's `rank`.
+        entry itself every few minutes. It should do so more often if the entry is near the head of
+        the queue, or if the board ends before the entry's `rank`.
         """
         board = self.waitlists.board(waitlist_id)
         answer = BoardAnswer(

@@ -1,4 +1,4 @@
-"""The bodies of requests and responses in which an operator changes or reads an entry."""
+"""Request and response bodies for operators who change or read an entry."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -85,7 +85,7 @@ class EditAttributesBody(Body):
 class EditBody(ChoiceBody):
     """Changes to an entry: a new profile, new attributes, or both.
 
-    If one of the two is left out, its stored value stays unchanged.
+    If either is left out, its stored value stays unchanged.
     """
 
     profile: Annotated[NewProfile, Field(default=None)]
@@ -109,7 +109,7 @@ NewPriority = Annotated[
         ge=0,
         le=MAX_PRIORITY,
         description="The new priority. Entries with a higher priority are served first. Entries "
-        "with the same priority are served by the time of their signup.",
+        "with the same priority are served in the order of their signups.",
     ),
 ]
 
@@ -121,7 +121,7 @@ PlacesAhead = Annotated[
         le=MAX_PLACES,
         description="The number of entries that the entry should overtake. The entry cannot "
         "overtake an entry with a higher priority. In rare cases, the service moves the entry "
-        "further than requested. The field `moved` in the response contains the actual number. A "
+        "further than requested. The response's `moved` field contains the actual number. A "
         "request with `places` must have an Idempotency-Key.",
     ),
 ]
@@ -138,7 +138,7 @@ EndOfLine = Annotated[
 
 
 class BumpByPriority(Body):
-    """Give an entry another priority."""
+    """Give an entry a different priority."""
 
     priority: NewPriority
     reason: Reason = ""
@@ -186,8 +186,8 @@ class RemoveBody(Body):
         bool,
         Field(
             description="Whether to also ban the customer. If a banned customer signs up again or "
-            "is imported, the signup or the row of the import is refused with `banned`. A customer "
-            "can be banned in any status. If the customer has been admitted, they stay admitted."
+            "is imported, the signup or the import row is refused with `banned`. Customers can be "
+            "banned in any status. A customer who has been admitted stays admitted."
         ),
     ] = False
 
@@ -197,8 +197,8 @@ class UnbanBody(Body):
     banned_at: Annotated[
         UtcTime | None,
         Field(
-            description="To identify the ban, send its `banned_at`. A repeated request then cannot "
-            "end a later ban. If this field is left out, the request ends the current ban.",
+            description="The ban's `banned_at`. Send it so that a repeated request cannot end a "
+            "later ban. If this field is left out, the request ends the current ban.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -225,9 +225,8 @@ class VerifyEntryBody(Body):
     joined_at: Annotated[
         UtcTime | None,
         Field(
-            description="To identify the signup, send the `joined_at` of the entry. A late request "
-            "then cannot verify a later signup. If this field is left out, the request verifies "
-            "the current signup.",
+            description="The entry's `joined_at`. Send it so that a late request cannot verify a "
+            "later signup. If this field is left out, the request verifies the current signup.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -242,21 +241,21 @@ class BumpAnswer(EntryAnswer):
         int | None,
         Field(
             description="How many positions the entry moved towards the head of the queue. The "
-            "number is negative if the entry moved towards the end. A repeated request returns the "
-            "number of the first request, or null if the service no longer knows this number."
+            "number is negative if the entry moved towards the end. A repeated request returns "
+            "the first request's number, or null if the service no longer knows it."
         ),
     ]
 
 
 class NewAddress(Model):
-    """A new address that a customer has entered and not verified yet."""
+    """A new address that a customer has entered but not verified yet."""
 
     to: Annotated[str, Field(examples=["ada@example.org"])]
     url: Annotated[
         str,
         Field(
-            description="The URL of the customer page, with a code after `#v=`. If the customer "
-            "opens this URL, the entry gets the new address. Send the URL only to the new address."
+            description="The URL of the customer page, with a code after `#v=`. When the customer "
+            "opens it, the entry moves to the new address. Send the URL only to the new address."
         ),
     ]
 
@@ -265,9 +264,9 @@ class LinkAnswer(Model):
     url: Annotated[
         str,
         Field(
-            description="The URL with which the customer opens their entry. If the address is not "
-            "verified yet, the URL contains a code that verifies the address. Otherwise, it "
-            "contains the entry token. Keep the URL secret, and send it only to the customer."
+            description="The URL that opens the customer's entry. If the address is not verified "
+            "yet, the URL contains a code that verifies it. Otherwise, it contains the entry "
+            "token. Keep the URL secret, and send it only to the customer."
         ),
     ]
     new_address: Annotated[
@@ -281,8 +280,8 @@ class EntryTokenAnswer(Model):
     entry_token: Annotated[
         EntryToken,
         Field(
-            description="The guest's entry token, which is a secret. The guest sends it in the "
-            "header `Authorization: Bearer`."
+            description="The guest's entry token, which is a secret. The guest sends it as a "
+            "bearer token in the `Authorization` header."
         ),
     ]
 
@@ -324,16 +323,16 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     unreachable: Annotated[
         bool,
         Field(
-            description="True if the service sends no more messages to the customer. This is the "
-            "case if an email bounced permanently, if the customer complained about an email, or "
-            "if the telephone number cannot receive SMS."
+            description="True if the service sends the customer no more messages, because an "
+            "email bounced permanently, the customer complained about an email, or their "
+            "telephone number cannot receive SMS."
         ),
     ] = False
     language: Annotated[
         str | None,
         Field(
-            description="The language of messages to the customer. Null means the default "
-            "language of the waitlist."
+            description="The language of messages to the customer. Null means the waitlist's "
+            "default language."
         ),
     ] = None
     asked_at: Annotated[
@@ -355,9 +354,9 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="When an operator last called the customer, and the place to which the "
-            "customer should come. Null if the entry is not claimed, or if nobody has called the "
-            "customer."
+            description="When an operator last called the customer, and the place that the "
+            "customer should come to. Null if the entry is not claimed, or if nobody has called "
+            "the customer."
         ),
     ] = None
     parked_at: Time | None
@@ -370,11 +369,11 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     room_until: Annotated[
         Time | None,
         Field(
-            description="Until this time, the customer counts towards the waitlist's `max_inside`. "
-            "Null if the customer does not count. The time is usually the end of the pass. A "
-            "customer who exits earlier usually stops counting at the exit. If the policy's "
-            "`customer_exit` is `frees_at_end`, a customer who calls `exit` keeps counting until "
-            "this time. If an operator calls `exit`, the customer always stops counting at once."
+            description="The customer counts towards the waitlist's `max_inside` until this time, "
+            "which is usually when the pass ends. Null if the customer does not count. A customer "
+            "who exits earlier usually stops counting then. But if the policy's `customer_exit` "
+            "is `frees_at_end`, a customer who calls `exit` keeps counting until this time. If an "
+            "operator calls `exit`, the customer always stops counting at once."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]

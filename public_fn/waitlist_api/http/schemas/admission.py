@@ -1,4 +1,4 @@
-"""The admission policy of a waitlist, and the request and response bodies of admissions."""
+"""A waitlist's admission policy, and the request and response bodies of admissions."""
 
 from typing import Annotated, Any, Literal
 
@@ -27,15 +27,14 @@ DeclineRulesBody: Any = request_body("DeclineRulesBody", DeclineRules)
 PresenceBody: Any = request_body("PresenceBody", Presence)
 AdmissionBody: Any = request_body("AdmissionBody", AdmissionPolicy)
 
-# The duration of the offers that this request makes.
+# The duration of this request's offers.
 OwnOfferSeconds = Annotated[
     int | None,
     Field(
         ge=MIN_OFFER_SECONDS,
         le=MAX_OFFER_SECONDS,
-        description="The duration of the offers in seconds, at most 14 days. If it is null, the "
-        "offers last for the `offer_seconds` of the admission policy. If the waitlist has no "
-        "policy, they last for ten minutes.",
+        description="How long the offers last, in seconds, up to 14 days. Null means the "
+        "`offer_seconds` of the admission policy, or ten minutes if the waitlist has no policy.",
         examples=[172_800],
     ),
 ]
@@ -48,9 +47,9 @@ class AdmitBody(Body):
             ge=0,
             le=MAX_ADMIT,
             description="The number of slots to offer now, regardless of the rate and the "
-            "schedule. Fewer slots are offered if too few entries are waiting, or if `max_inside` "
-            "is reached. If `refill` is true, the remaining slots are offered later. To cancel "
-            "slots that an earlier request left for later, send a `count` of 0.",
+            "schedule. Fewer slots are offered if too few entries are waiting or `max_inside` is "
+            "reached. If `refill` is true, the remaining slots are offered later. To cancel slots "
+            "that an earlier request left for later, send a `count` of 0.",
         ),
     ]
     filter: Annotated[
@@ -65,10 +64,10 @@ class AdmitBody(Body):
     refill: Annotated[
         bool,
         Field(
-            description="If a customer does not use their slot, the service can offer the slot to "
-            "the next entry. If `refill` is true, it continues until `count` people have entered. "
-            "The field `quota` in the waitlist's counts shows how many people still have to enter. "
-            "`refill` cannot be combined with `filter` or `filters`."
+            description="If a customer does not use their slot, the service can offer it to the "
+            "next entry. If `refill` is true, it keeps doing so until `count` people have "
+            "entered. The `quota` field in the waitlist's counts shows how many people have yet "
+            "to enter. `refill` cannot be combined with `filter` or `filters`."
         ),
     ] = False
     offer_seconds: OwnOfferSeconds = None
@@ -93,9 +92,9 @@ class WithdrawBody(Body):
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="To identify the offer, send its `offered_until`. A repeated request then "
-            "cannot withdraw the customer's next offer. If this field is left out, the request "
-            "withdraws the current offer."
+            description="The offer's `offered_until`. Send it so that a repeated request cannot "
+            "withdraw the customer's next offer. If this field is left out, the request withdraws "
+            "the current offer."
         ),
     ] = None
     reason: Reason = ""
@@ -112,7 +111,7 @@ class OfferAnswer(EntryAnswer, WithCallNumber):
 
 
 class AdmittedByFilter(OfferAnswer):
-    """An entry that got a slot through a request to `admit`, and the filter that it matched."""
+    """An entry that got a slot from an `admit` request, and the filter that it matched."""
 
     filter_index: FilterIndex
 
@@ -129,17 +128,17 @@ class DeclineBody(Body):
     to: Annotated[
         Literal["back", "leave"] | None,
         Field(
-            description="`back` moves the entry to the end of the queue. `leave` removes it "
-            "from the waitlist. Null means that the setting `admission.decline` decides. By "
-            "default, the entry then moves to the end of the queue."
+            description="`back` moves the entry to the end of the queue. `leave` removes it from "
+            "the waitlist. Null means that the `admission.decline` setting decides. By default, "
+            "the entry then moves to the end of the queue."
         ),
     ] = None
     offered_until: Annotated[
         UtcTime | None,
         Field(
-            description="To identify the offer, send its `offered_until`. A repeated request then "
-            "cannot decline the customer's next offer. If this field is left out, the request "
-            "declines the current offer.",
+            description="The offer's `offered_until`. Send it so that a repeated request cannot "
+            "decline the customer's next offer. If this field is left out, the request declines "
+            "the current offer.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -168,9 +167,9 @@ class PassAnswer(AdmittedAnswer):
         str | None,
         Field(
             alias="pass",
-            description="A JWT that is signed by this service. docs/app/admission-pass.md "
-            "describes how to verify the JWT. Null if the waitlist has no admission policy, if "
-            "the pass has expired, or if the customer has exited.",
+            description="A JWT signed by this service. docs/app/admission-pass.md describes how "
+            "to verify it. Null if the waitlist has no admission policy, if the pass has expired, "
+            "or if the customer has exited.",
         ),
     ]
 

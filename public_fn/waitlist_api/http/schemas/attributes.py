@@ -1,4 +1,4 @@
-"""The profile and the attributes of a person. Operators read the profile. Claims can filter by the
+"""A person's profile and attributes. Operators read the profile, and claims can filter by the
 attributes.
 """
 
@@ -102,8 +102,8 @@ Filters = Annotated[
         min_length=1,
         max_length=MAX_FILTERS,
         description="Several filters in order of preference, instead of `filter`. When no more "
-        "ready entries match the first filter, the service continues with the next filter. An "
-        "empty object matches every entry.",
+        "ready entries match the first filter, the service moves on to the next. An empty object "
+        "matches every entry.",
         examples=[[{"language": "Spanish", "gender": "F"}, {"language": "Spanish"}, {}]],
     ),
 ]

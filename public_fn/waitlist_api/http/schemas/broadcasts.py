@@ -61,12 +61,11 @@ class MessageBody(Body):
         Field(
             min_length=1,
             max_length=len(LANGUAGES),
-            description="The text of the message in each language. A text is a string or an "
-            "object. An object can also contain the `subject` of the email, and the label of its "
-            "link in `button`. The service replaces `{name}` by the name of the waitlist. If there "
-            "is no text in a customer's language, the customer gets the text in the default "
-            "language of the waitlist's messages. If this text is missing too, they get the first "
-            "text.",
+            description="The message text in each language. A text is a string or an object. An "
+            "object can also contain the `subject` of the email and the label of its link "
+            "(`button`). The service replaces `{name}` with the waitlist's name. A customer whose "
+            "language is missing gets the text in the default language of the waitlist's messages "
+            "or, if that is missing too, the first text.",
             examples=[{"en": {"subject": "We close early", "text": "We close at 5 pm today."}}],
         ),
         AfterValidator(_check_texts),
@@ -74,17 +73,17 @@ class MessageBody(Body):
     filter: Annotated[
         Filter | None,
         Field(
-            description="Only people with all these attribute values get the message. The "
-            "attributes can be any attributes, and not only those of a declared segment.",
+            description="Only people with all these attribute values get the message. You can use "
+            "any attributes, not only a declared segment's.",
             examples=[{"language": "Spanish"}],
         ),
     ] = None
     status: Annotated[
         Status | None,
         Field(
-            description="Only people with this status get the message. With `offered`, people with "
-            "an offer and people whose entry is claimed get it. With `inside`, people get it if "
-            "they have been admitted and still count towards `max_inside`."
+            description="Only people with this status get the message. `offered` also covers "
+            "people whose entry is claimed. `inside` covers people who have been admitted and "
+            "still count towards `max_inside`."
         ),
     ] = None
     entries: Annotated[
@@ -93,8 +92,8 @@ class MessageBody(Body):
             min_length=1,
             max_length=MAX_ADMIT,
             description="The message goes only to the entries with these ids. `entries` cannot be "
-            "combined with `filter` or `status`. Unknown ids and the ids of customers who have "
-            "left are ignored.",
+            "combined with `filter` or `status`. Unknown ids, and ids of customers who have left, "
+            "are ignored.",
         ),
         AfterValidator(_alone),
     ] = None
@@ -115,15 +114,13 @@ class ReachedAnswer(Model):
 
 
 class NotReachedAnswer(Model):
-    """The number of people who get no message, for each reason."""
+    """How many people get no message, by reason."""
 
     no_address: Annotated[
-        Count, Field(description="People who have no address to which the stack can send messages.")
+        Count, Field(description="People who have no address that the stack can send messages to.")
     ]
     turned_off: Annotated[Count, Field(description="They have turned messages off.")]
-    unreachable: Annotated[
-        Count, Field(description="People to whose address an earlier message has bounced.")
-    ]
+    unreachable: Annotated[Count, Field(description="People whose earlier messages bounced.")]
     unverified: Annotated[Count, Field(description="They have not verified their address.")]
     number_not_allowed: Annotated[
         Count,
@@ -140,17 +137,17 @@ class MessageAnswer(Model):
     message_id: Annotated[
         str | None,
         Field(
-            description="The id of the message. The history of each recipient contains an event "
-            "`messaged`, whose `stamp` is this id. Null if nothing was sent because of `dry_run`."
+            description="The id of the message. Each recipient's history contains a `messaged` "
+            "event whose `stamp` is this id. Null if nothing was sent because of `dry_run`."
         ),
     ]
     dry_run: bool
     state: Annotated[
         Literal["running", "done"],
         Field(
-            description="`running` if there are more people than one request can handle. A message "
-            "is then sent to the others within some minutes. A dry run has then counted only the "
-            "first people."
+            description="`running` if there are more people than one request can handle. A "
+            "message is then sent to the others within a few minutes. A dry run has then counted "
+            "only the first people."
         ),
     ]
     people: Annotated[Count, Field(description="The sum of `reached`.")]

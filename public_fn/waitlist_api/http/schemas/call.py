@@ -16,16 +16,16 @@ CallTo = Annotated[
         min_length=1,
         max_length=MAX_CALL_LENGTH,
         pattern=NOT_BLANK,
-        description="The place to which the customer should come, such as `Room 2`. The customer's "
+        description="The place that the customer should come to, such as `Room 2`. The customer's "
         'page shows it in the text "Come to Room 2". On waitlists with `call_numbers`, everybody '
-        "can read this text on the screen. Do not write personal data into it.",
+        "can read this text on the screen. Do not put personal data in it.",
         examples=["Room 2"],
     ),
 ]
 
 
 class CallBody(Body):
-    """A place to which the customer should come."""
+    """A place that the customer should come to."""
 
     to: CallTo
 
@@ -34,10 +34,7 @@ class CallAnswer(Model):
     to: Annotated[str, documented(examples=["Room 2"])]
     called_at: Annotated[
         Time,
-        Field(
-            description="When the customer was called. If the customer is called again, "
-            "this time changes."
-        ),
+        Field(description="When the customer was last called."),
     ]
 
 
@@ -49,7 +46,7 @@ class WithCallNumber(Model):
         Field(
             description="The number by which the customer can be called. Customers have numbers "
             "only if the waitlist has `call_numbers`. The customer keeps the number until they "
-            "leave or are admitted, and gets a new number with the next signup. Null if the "
+            "leave or are admitted, and gets a new one when they next sign up. Null if the "
             "customer has no number.",
             examples=["A042"],
         ),

@@ -49,9 +49,9 @@ class ClaimBody(Body):
             ge=1,
             le=MAX_CLAIM,
             description="The maximum number of entries to claim. Fewer entries are claimed if "
-            "fewer are waiting, or if the waitlist's `max_claims` is reached. Entries whose "
-            "customers leave during the request are not in the response. If the response is too "
-            "short for this reason, send a new request.",
+            "fewer are waiting, or if the waitlist's `max_claims` is reached. The response leaves "
+            "out entries whose customers leave during the request. If that makes it too short, "
+            "send a new request.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
@@ -85,9 +85,9 @@ class ClaimBody(Body):
     call: Annotated[
         CallBody | None,
         Field(
-            description="Call the customers to a place. Until the claim ends, the customers' pages "
-            'show, for example, "Come to Room 2". The event `called` is published. Not allowed '
-            "with `complete`."
+            description="Call the customers to a place. Until the claim ends, the customers' "
+            'pages show, for example, "Come to Room 2". A `called` event is published. Not '
+            "allowed with `complete`."
         ),
     ] = None
 
@@ -104,7 +104,7 @@ class ClaimOneBody(Body):
         CallBody | None,
         Field(
             description="Call the customer to a place. Until the claim ends, the customer's page "
-            'shows, for example, "Come to Room 2". The event `called` is published.'
+            'shows, for example, "Come to Room 2". A `called` event is published.'
         ),
     ] = None
     reason: Reason = ""
@@ -122,8 +122,8 @@ class ReleaseBody(CompleteBody):
         Field(
             ge=0,
             le=MAX_DELAY_SECONDS,
-            description="The number of seconds before the entry can be claimed again. The entry "
-            "keeps its position during this delay, but it is not ready. The list `not_ready` then "
+            description="How many seconds must pass before the entry can be claimed again. During "
+            "this delay, the entry keeps its position but is not ready, and its `not_ready` list "
             "contains the reason `delayed`.",
         ),
     ] = 0
@@ -149,9 +149,9 @@ class RedriveBody(Body):
     parked_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `parked_at` of the entry. If the entry was parked again after this "
-            "time, the request changes nothing. Without `parked_at`, a late request could return "
-            "an entry that was parked a second time.",
+            description="The entry's `parked_at`. If the entry was parked again after this time, "
+            "the request changes nothing. Without `parked_at`, a late request could return an "
+            "entry that was parked a second time.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None

@@ -47,9 +47,9 @@ class Routes(Struct, frozen=True):
         """This operation offers slots in addition to the slots that the waitlist's policy allows.
 
         If `refill` is true, a slot that a customer does not use is offered to the next entry. To
-        end this, send a `count` of 0. If a request is repeated with the same Idempotency-Key, no
-        new offers are made. The response then contains the entries of the first request that still
-        have their slot.
+        end this, send a `count` of 0. A request that is repeated with the same Idempotency-Key
+        makes no new offers, and returns the entries from the first request that still have their
+        slot.
         """
         command = AdmitCommand(
             waitlist_id=waitlist_id,
@@ -85,8 +85,8 @@ class Routes(Struct, frozen=True):
         idempotency_key: IdempotencyKey = None,
     ) -> OfferAnswer:
         """The entry may be anywhere in the queue, and the policy's rate and schedule do not limit
-        this offer. If the customer does not accept the offer, the slot is not offered to anybody
-        else. If a request is repeated with the same Idempotency-Key, no second offer is made.
+        this offer. If the customer does not accept the offer, the slot is not offered to anyone
+        else. A request that is repeated with the same Idempotency-Key makes no second offer.
         """
         command = AdmitOneCommand(
             waitlist_id=waitlist_id,
@@ -100,16 +100,16 @@ class Routes(Struct, frozen=True):
 
     @operator(
         "Take an offer back",
-        Answer(200, "The entry, which waits in its former position again"),
+        Answer(200, "The entry, back in its former position"),
         problems=(*ENTRY, "not_offered", "offer_expired", "not_waiting", "already_admitted"),
     )
     def withdraw(
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: WithdrawBody
     ) -> EntryAnswer:
-        """The withdrawn slot is offered to the next entry at once, if the slot is still available.
+        """The withdrawn slot is offered to the next entry at once, if it is still available.
 
-        To identify the offer, send its `offered_until`. A repeated request then cannot withdraw a
-        later offer to the same customer.
+        Send the offer's `offered_until` to identify it, so that a repeated request cannot withdraw
+        a later offer to the same customer.
         """
         until = body.offered_until
         command = HoldCommand(

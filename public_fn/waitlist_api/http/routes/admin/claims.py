@@ -66,11 +66,11 @@ class Routes(Struct, frozen=True):
     ) -> ClaimsAnswer:
         """A claim reserves an entry for one caller.
 
-        A request can be repeated with the same Idempotency-Key. It then returns the same claims
-        with the same claim tokens, except the claims that have ended in the meantime. Each filter
-        must match a declared segment. If there are several `filters`, the entries that match the
-        first filter come first. While the service prepares new segments, the request fails with
-        `503 rebuilding`.
+        A request that is repeated with the same Idempotency-Key returns the same claims with the
+        same claim tokens, except for claims that have ended in the meantime. Each filter must match
+        a declared segment. If there are several `filters`, the entries that match the first filter
+        come first. While the service prepares new segments, the request fails with `503
+        rebuilding`.
         """
         fields = body.model_dump(exclude={"call"})
         claimed = self.claims.claim(
@@ -152,8 +152,8 @@ class Routes(Struct, frozen=True):
     ) -> CalledAnswer:
         """The customer's page shows the new call, and the customer gets a new message.
 
-        A request with the Idempotency-Key of an earlier request is a repetition. Every other
-        request calls the customer again. A call does not extend the lease of the claim.
+        Every request calls the customer again, unless it repeats the Idempotency-Key of an earlier
+        request. A call does not extend the claim's lease.
         """
         by = self.request.operator
         record = self.calls.call(

@@ -1,4 +1,4 @@
-"""Operator routes that return a waitlist's current counts and its past counts."""
+"""Operator routes that return a waitlist's current and past counts."""
 
 from typing import Annotated
 
@@ -63,13 +63,13 @@ class Routes(Struct, frozen=True):
         ]
 
     @operator(
-        "Get the counts of a waitlist",
+        "Get a waitlist's counts",
         Answer(200, "The exact current counts"),
         problems=("rebuilding",),
     )
     def get_stats(self, waitlist_id: WaitlistId) -> StatsAnswer:
-        """The estimate is the wait of a customer who joins now. It assumes that customers are
-        admitted as fast as in the last minute.
+        """The estimate is for a customer who joins now, and assumes that customers are admitted as
+        fast as in the last minute.
         """
         stats = self.waitlists.stats(waitlist_id)
         settings = self.waitlists.cached(waitlist_id).settings
@@ -109,7 +109,7 @@ class Routes(Struct, frozen=True):
         )
 
     @operator(
-        "Get the counts of a waitlist over the last hour, day or week",
+        "Get a waitlist's counts over the last hour, day or week",
         Answer(200, "Points at equal intervals, oldest first"),
     )
     def get_stats_history(
@@ -117,8 +117,8 @@ class Routes(Struct, frozen=True):
     ) -> StatsHistoryAnswer:
         """The points come from samples of the counts.
 
-        The service keeps a sample of every minute for two days, and a sample of every hour for four
-        weeks. If a point has no sample, it shows the counts of the point before it.
+        The service keeps per-minute samples for two days, and hourly samples for four weeks. A
+        point without a sample shows the counts of the point before it.
         """
         points = self.count_history.points(waitlist_id, period)
         return StatsHistoryAnswer(
@@ -137,8 +137,7 @@ def _age(now_millis: int, then_millis: int | None) -> int | None:
     """Return the number of whole seconds between the two times, or None if the earlier time is not
     known.
 
-    The two times can come from different clocks, so the result could be negative. In this case it
-    is 0.
+    The two times can come from different clocks, so a negative result counts as 0.
     """
     return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
 

@@ -130,12 +130,12 @@ class Routes(Struct, frozen=True):
     def find_person(
         self, waitlist_id: WaitlistId, body: AddressBody
     ) -> AdminEntryWithHistoryAnswer:
-        """The operation finds the entry that has this email address or telephone number, in any
+        """This operation finds the entry with this email address or telephone number, in any
         spelling.
 
-        The address is sent in the body of the request, because URLs are logged. The operation works
-        only if the waitlist has `identity` set. If customers sign in with an OIDC issuer, the
-        request fails with `no_entry_tokens`.
+        The address is sent in the request body, because URLs are logged. The operation works only
+        if the waitlist has `identity` set. If customers sign in with an OIDC issuer, the request
+        fails with `no_entry_tokens`.
         """
         if self.identities is None:
             raise NoEntryTokens
@@ -160,10 +160,10 @@ class Routes(Struct, frozen=True):
         only: Only = None,
     ) -> EntriesAnswer:
         """Waiting entries are sorted in serving order, offered entries by deadline, and parked
-        entries by the time at which they were parked. The lists `left`, `admitted`, `inside` and
-        `banned` are sorted by the time at which the customer left, was admitted or was banned,
-        oldest first. In these four lists, an entry that changed a moment ago may be missing, and a
-        page can be empty although more pages follow. Request pages until `cursor` is null.
+        entries by when they were parked. The lists `left`, `admitted`, `inside` and `banned` are
+        sorted by when the customer left, was admitted or was banned, oldest first. In these four
+        lists, an entry that has just changed may be missing, and a page can be empty even if more
+        pages follow. Request pages until `cursor` is null.
         """
         for name, filter_ in (("ready", ready), ("only", only)):
             if filter_ is not None and status != "waiting":
@@ -211,7 +211,7 @@ class Routes(Struct, frozen=True):
         limit: Limit = 100,
     ) -> AdminEntryWithHistoryAnswer:
         """The response contains only the newest 100 events of the entry's history, in chronological
-        order. To read the whole history page by page, send `include=history`. Then repeat the
+        order. To read the whole history page by page, send `include=history`, and then repeat the
         request with the returned `cursor` until `cursor` is null.
         """
         if include is None:
@@ -268,14 +268,14 @@ class Routes(Struct, frozen=True):
         return AdminEntryAnswer(**_person(person))
 
     @operator(
-        "Mark the address of an entry as verified",
+        "Mark an entry's address as verified",
         Answer(200, "The entry"),
         problems=(*ENTRY, "not_waiting", "already_admitted"),
     )
     def verify_person(
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: VerifyEntryBody
     ) -> AdminEntryAnswer:
-        """Use this operation if you have checked the person's identity yourself.
+        """Use this operation after you have checked the person's identity yourself.
 
         The address then counts as verified, and the entry can be offered a slot. If the entry is
         already verified or needs no verification, nothing changes. A repeated request returns the
@@ -314,9 +314,8 @@ class Routes(Struct, frozen=True):
         body: RemoveBody,
         idempotency_key: BanKey = None,
     ) -> Response[Any]:
-        """A repeated request returns the same response. If `ban` is true, later signups of the
-        customer are refused until an operator calls `unban`. A customer can be banned in any
-        status.
+        """A repeated request returns the same response. If `ban` is true, the customer's later
+        signups are refused until an operator calls `unban`. A customer can be banned in any status.
         """
         by = self.request.operator
         if not body.ban:
@@ -334,7 +333,7 @@ class Routes(Struct, frozen=True):
         return Response(204)
 
     @operator(
-        "End the ban of a customer",
+        "End a customer's ban",
         Answer(204, "The customer is not banned"),
         problems=(*ENTRY, "ban_mismatch"),
     )
@@ -362,9 +361,9 @@ class Routes(Struct, frozen=True):
         body: BumpBody,
         idempotency_key: IdempotencyKey = None,
     ) -> BumpAnswer:
-        """If a request is repeated with the same Idempotency-Key, the entry is not moved a second
-        time. In the response, `moved` is then the number of places by which the first request moved
-        the entry, and `position` is the current position.
+        """A request that is repeated with the same Idempotency-Key does not move the entry a second
+        time. Its `moved` is how many places the first request moved the entry, and its `position`
+        is the current position.
         """
         if body.places is not None and not idempotency_key:
             raise InvalidFields(KEY_NEEDED)
@@ -390,9 +389,9 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     deadline = _time(record.hold.until_millis)
     offered_until = person.view.offered_until
     if is_offer and person.view.status == "offered":
-        # The answer of Redis does not say when the offer ends, because it treats claims and offers
-        # alike. The record says that this entry has an offer and not a claim, so show the deadline
-        # in the record.
+        # Redis's answer does not say when the offer ends, because Redis treats claims and offers
+        # alike. The record says that this entry has an offer rather than a claim, so show the
+        # record's deadline.
         offered_until = offered_until or deadline
     return {
         **person.view.answer,

@@ -36,8 +36,8 @@ from waitlist_shared.errors import InternalError, WaitlistError
 # The result of an imported row, or the reason why the row was refused.
 Row = ImportedRow | WaitlistError
 NO_CUSTOMER = FieldError(CUSTOMER_ID, "is required")
-# The rows of an import are checked one by one after the request is parsed. If one row is invalid,
-# only this row is refused, and not the whole request.
+# An import's rows are checked one by one after the request is parsed, so an invalid row is refused
+# without failing the whole request.
 import_route = partial(
     operator, audit="each_request", max_body_bytes=MAX_IMPORT_BYTES, parse=json_body.parse
 )
@@ -64,9 +64,9 @@ class Routes(Struct, frozen=True):
         problems=("rebuilding",),
     )
     def import_entries(self, waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
-        """Each row is validated separately. If the page of the waitlist asks for an email address
-        or a telephone number, the row must have such an address or number, or no answer. Invalid
-        rows are refused, and all other rows are imported in the order of the request. It is safe to
+        """Each row is validated separately. If the waitlist's page asks for an email address or a
+        telephone number, the row must have such an address or number, or no answer. Invalid rows
+        are refused, and all other rows are imported in the order of the request. It is safe to
         repeat an import. Customers who are already on the waitlist are reported as `already`.
         Customers who have left or were admitted are reported as `ended`, unless the request's
         `ended` is `rejoin`. The body may have at most 2 MB.
@@ -74,8 +74,8 @@ class Routes(Struct, frozen=True):
         results = [_result(number, row) for number, row in self._imported(waitlist_id, body)]
         return secret(ImportAnswer(**_counts(results), results=results))
 
-    # IAM permissions apply to whole routes. Imports that return tokens have a route of their own,
-    # so that an operator can be allowed to import entries but not to get tokens.
+    # IAM permissions apply to whole routes. Imports that return tokens have their own route, so
+    # that an operator can be allowed to import entries but not to get tokens.
     @import_route(
         "Import entries and get their entry tokens",
         Answer(200, "The outcome and the entry token of each row", headers="no_store"),
@@ -85,12 +85,12 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, body: ImportBody
     ) -> Response[ImportWithTokensAnswer]:
         """This operation works like `importEntries`, but the response also contains the entry
-        tokens of the imported customers. Anyone who has a token can act as the customer. Therefore,
-        this operation has an IAM permission of its own. If customers sign in with an OIDC issuer,
-        the request fails with `no_entry_tokens`.
+        tokens of the imported customers. Anyone who has a token can act as the customer. That is
+        why this operation has its own IAM permission. If customers sign in with an OIDC issuer, the
+        request fails with `no_entry_tokens`.
         """
         # If customers have accounts, the stack issues no entry tokens, and `signer` raises an
-        # error. Call it before the import, so that no row has been written in this case.
+        # error. Call it before the import, so that it fails before any row is written.
         base_url = self.passes.issuer or self.request.base_url
         links = Links(waitlist_id, self.token_issuer.signer(), base_url)
         results = [
@@ -119,7 +119,7 @@ class Routes(Struct, frozen=True):
 def _identified(
     identities: Identities | None, waitlist_id: str, rows: Sequence[ImportRowBody | WaitlistError]
 ) -> Iterator[ImportRow | WaitlistError]:
-    """Yield each row with its customer id, or the reason why the row is refused."""
+    """Yield each row with its customer id, or the reason why it is refused."""
     identify = None
     for row in rows:
         if isinstance(row, WaitlistError):

@@ -23,8 +23,8 @@ from waitlist_api.http.schemas.invitations import (
 from waitlist_api.http.schemas.settings import shown
 
 InvitationId = Annotated[str, Path(pattern=PathInvitationId, examples=["019ac5f3d2a4b7c1"])]
-# For each invitation on a page, the service counts how many people it has reached. This takes time,
-# so pages are small.
+# The service counts how many people each invitation on a page has reached. This takes time, so
+# pages are small.
 PAGE = 20
 
 
@@ -48,8 +48,8 @@ class Routes(Struct, frozen=True):
         """Each invited person gets one offer, regardless of the rate and the schedule.
 
         They also get at most one reminder before the offer ends. An offer that is not accepted does
-        not go to another person. People who join after this request are not invited. A large
-        invitation has the state `running` for some minutes.
+        not go to anyone else. People who join after this request are not invited. A large
+        invitation stays `running` for a few minutes.
         """
         command = InviteCommand(
             waitlist_id=waitlist_id,
@@ -65,7 +65,7 @@ class Routes(Struct, frozen=True):
         return _answer(self.invitations.invite(command))
 
     @operator(
-        "List the invitations of a waitlist",
+        "List a waitlist's invitations",
         Answer(200, "A page of invitations, newest first", links="next_page"),
     )
     def list_invitations(

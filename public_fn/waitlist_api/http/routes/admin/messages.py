@@ -56,8 +56,7 @@ class Routes(Struct, frozen=True):
     def list_messages(self, waitlist_id: WaitlistId, entry_id: EntryId) -> NotesAnswer:
         """The list contains the messages since the customer's latest signup.
 
-        A message is added to the list when it has been sent, or when the service has decided not to
-        send it.
+        A message is added once it has been sent, or once the service has decided not to send it.
         """
         return NotesAnswer(
             messages=[*map(_shown, self.entry_queries.messages(waitlist_id, entry_id))]
@@ -103,8 +102,8 @@ class Routes(Struct, frozen=True):
     ) -> MessageAnswer:
         """Each person gets the message at most once, by email or SMS, with a link to their place.
         People get no message if they have turned messages off, if their address does not work or is
-        not verified, if they have left, or if they join after this request. The limits and budgets
-        of messages apply. The waitlist needs the setting `messages`, but `messages.kinds` need not
+        not verified, if they have left, or if they join after this request. Message limits and
+        budgets apply. The waitlist needs the `messages` setting, but `messages.kinds` need not
         contain `message`. To see who would get the message, send `dry_run` first.
         """
         command = BroadcastCommand(

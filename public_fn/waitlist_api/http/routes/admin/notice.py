@@ -22,8 +22,7 @@ class Routes(Struct, frozen=True):
         """The notice replaces the waitlist's earlier notice.
 
         Customers see it on their page and in the public data of the waitlist. To end the notice
-        before it expires, send a request in which `text` is null. Customers get no message about a
-        notice.
+        before it expires, send a `text` of null. Customers get no message about a notice.
         """
         notice = self.notices.put(waitlist_id, settings_in(Notice, body))
         return NoticeBody(**shown(notice))

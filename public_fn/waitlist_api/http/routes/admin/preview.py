@@ -31,9 +31,9 @@ class Routes(Struct, frozen=True):
         """The request saves nothing.
 
         If you send the policy that the waitlist already has, the estimates use the waitlist's
-        measured pace. If you send a different policy, the estimates are those that customers would
-        see right after a change to this policy. If the waitlist is paused, the estimates assume
-        that it resumes now.
+        measured pace. If you send a different policy, the estimates are what customers would see
+        right after a change to this policy. If the waitlist is paused, the estimates assume that it
+        resumes now.
         """
         admission = body.admission
         policy = settings_in(AdmissionPolicy, admission) if admission else None

@@ -14,7 +14,7 @@ class Routes(Struct, frozen=True):
     request: Request
 
     @operator(
-        "Count the waiting entries of each segment",
+        "Count the waiting entries in each segment",
         Answer(200, "A page of segments", links="next_page"),
         problems=("rebuilding",),
     )

@@ -35,7 +35,7 @@ class Routes(Struct, frozen=True):
         return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))
 
     @operator(
-        "Get the link with which a guest opens their entry",
+        "Get the link that opens a guest's entry",
         Answer(200, "The link", headers="no_store"),
         problems=(*ENTRY, "no_entry_tokens", "unsupported_media_type"),
         audit="each_request",

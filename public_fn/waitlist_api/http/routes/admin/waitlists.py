@@ -91,7 +91,7 @@ class Routes(Struct, frozen=True):
         sent: Mapping[str, Any],
         act: Callable[[WaitlistRecord], Response[Any]],
     ) -> Response[Any]:
-        """Call `act` with the current waitlist, and return the response of `act`.
+        """Call `act` with the current waitlist, and return its response.
 
         Raise SettingsChanged if the request has an `If-Match` header that does not match the
         current version of the settings.
@@ -133,8 +133,8 @@ class Routes(Struct, frozen=True):
         if_match: IfMatch = None,
         if_none_match: IfNoneMatch = None,
     ) -> Response[WaitlistConfigAnswer]:
-        """If the request has `If-None-Match: *`, it creates a new waitlist and never replaces an
-        existing waitlist.
+        """A request with `If-None-Match: *` creates a new waitlist, and never replaces an existing
+        one.
         """
         if if_match is not None and if_none_match is not None:
             raise InvalidFields(
@@ -150,13 +150,13 @@ class Routes(Struct, frozen=True):
         )
 
     @operator(
-        "Change some settings of a waitlist",
+        "Change some of a waitlist's settings",
         Answer(200, "The changed waitlist", links="waitlist", headers="etag"),
         problems=("waitlist_deleting", "settings_changed", "rebuilding"),
         audit="each_request",
-        # No other operation accepts a merge patch. A client could expect that a merge patch to an
-        # entry's profile keeps the fields that the patch does not name. A PATCH of an entry
-        # replaces the whole profile, and would delete these fields.
+        # No other operation accepts a merge patch. A client would expect a merge patch to keep the
+        # profile fields that it does not name, but a PATCH to an entry replaces the whole profile
+        # and would delete them.
         media_types=(JSON, MERGE_PATCH, ""),
     )
     def change_waitlist(
@@ -176,14 +176,14 @@ class Routes(Struct, frozen=True):
         return self._matched(waitlist_id, if_match, body.given, change)
 
     @operator(
-        "Get the configuration of a waitlist",
+        "Get a waitlist's configuration",
         Answer(200, "The waitlist", headers="etag"),
     )
     def get_waitlist_config(self, waitlist_id: WaitlistId) -> Response[WaitlistConfigAnswer]:
         return self._answer(self.waitlists.current(waitlist_id))
 
     @operator(
-        "Delete a waitlist with all its entries",
+        "Delete a waitlist and all its entries",
         Answer(204, "The waitlist is deleted"),
         problems=("settings_changed",),
         audit="each_request",
@@ -207,11 +207,11 @@ class Routes(Struct, frozen=True):
     def ask_all(
         self, waitlist_id: WaitlistId, body: AskBody, cursor: Cursor = None, limit: Limit = 100
     ) -> AskAnswer:
-        """The operation asks customers whether they are still waiting.
+        """This operation asks customers whether they are still waiting, except customers who have
+        already been asked and customers whose entries are not ready.
 
-        Customers who have already been asked are left out, as are entries that are not ready. Each
-        request processes one page of entries. Repeat the request with the returned `cursor` until
-        `cursor` is null.
+        Each request processes one page of entries. Repeat the request with the returned `cursor`
+        until `cursor` is null.
         """
         asked, following = self.questions.ask(
             AskCommand(
@@ -226,7 +226,7 @@ class Routes(Struct, frozen=True):
 
 
 def _wanted(body: WaitlistBody) -> WaitlistSettings:
-    """Return the waitlist settings that are in the body of a request.
+    """Return the waitlist settings in a request body.
 
     Raise InvalidFields if the settings contradict each other.
     """
@@ -255,7 +255,7 @@ def _settings(record: WaitlistRecord) -> dict[str, Any]:
 
 
 def _differences(now: WaitlistRecord, sent: Mapping[str, Any]) -> list[FieldError]:
-    """Return the settings in the request whose value differs from the stored value."""
+    """Return the settings in the request whose values differ from the stored ones."""
     stored = _settings(now)
     return [
         FieldError(f"body.{name}", f"is {json.dumps(stored[name])} now")

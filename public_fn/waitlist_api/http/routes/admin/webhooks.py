@@ -1,4 +1,4 @@
-"""Operator route that sends the webhook's dead letters again."""
+"""Operator route that resends the webhook's dead letters."""
 
 from msgspec import Struct
 
@@ -13,15 +13,15 @@ class Routes(Struct, frozen=True):
     request: Request
 
     @operator(
-        "Send the webhook's dead letters again",
-        Answer(200, "The number of events that are sent again"),
+        "Resend the webhook's dead letters",
+        Answer(200, "The number of events that are resent"),
         problems=("no_webhook",),
     )
     def replay_webhook(self, body: ReplayBody) -> ReplayAnswer:
-        """If an event cannot be delivered to the webhook for a day, it becomes a dead letter.
+        """An event that cannot be delivered to the webhook for a day becomes a dead letter.
 
-        This operation sends all dead letters since a given time again. The webhook gets the events
-        of each entry in order. If `more` is true in the response, repeat the request to send the
+        This operation resends all dead letters since a given time. The webhook receives each
+        entry's events in order. If the response's `more` is true, repeat the request to resend the
         remaining events.
         """
         found = self.replays.replay(body.since)
