@@ -1,6 +1,5 @@
-"""The maintenance function.
-
-Maintenance runs every minute for all waitlists, and on demand for a single waitlist.
+"""The maintenance function, which runs every minute for all waitlists, and on demand for a
+single waitlist.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Do the same work for many items in threads. The threads mostly wait for responses from AWS."""
+"""Do the same work for many items in threads, which mostly wait for responses from AWS."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor

@@ -43,7 +43,7 @@ class Placement(Struct, frozen=True):
     now_millis: NowMillis
 
     def finish(self, rows: Sequence[ImportedRow]) -> None:
-        """Add the entries to the queue, record their places, and set the outcome of each row."""
+        """Add the entries to the queue, record their places, and set each row's outcome."""
         pairs = [(item, item.record) for item in rows if item.record is not None]
         if not pairs:
             return

@@ -16,7 +16,7 @@ from waitlist_shared.ids import entry_id_of
 from waitlist_shared.ranks import EPOCH, priority_of, ticket_at, ticket_part_of, time_of
 
 Outcome = Literal["joined", "already", "ended", "banned", "refused"]
-# What an import does if a customer has already left or has been admitted.
+# What an import does if a customer has left or was admitted.
 WhenEnded = Literal["skip", "rejoin"]
 # What an import does if a guest created the entry that is on the waitlist.
 WhenOnList = Literal["keep", "replace"]
@@ -117,8 +117,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
     def signup_key(self) -> str:
         """A digest of the row's idempotency key.
 
-        The record of the imported entry stores this digest, so that a repeated import recognises
-        the entry.
+        The imported entry's record stores this digest, so that a repeated import recognises the
+        entry.
         """
         if not self.row.idempotency_key:
             return ""

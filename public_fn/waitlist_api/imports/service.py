@@ -131,8 +131,7 @@ class Imports(Struct, frozen=True):
         try:
             waitlist.segments.check(row.attributes)
             row.check(_moment(self.now_millis()))
-            # A ban needs only the customer id, so the addresses of a banned customer are not
-            # checked.
+            # A ban needs only the customer id, so a banned customer's addresses are not checked.
             if not row.banned:
                 check_addresses(waitlist.settings, row.profile, row.attributes)
         except WaitlistError as refusal:

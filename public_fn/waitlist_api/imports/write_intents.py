@@ -175,8 +175,8 @@ class IntentWriter(Struct, frozen=True):
 
         def end(item: ImportedRow) -> None:
             leave = Leave(by=by, reason=REPLACED, stay=item.recorded_ticket)
-            # The customer has already left or was admitted, so there is nothing to remove. The
-            # record is read again below.
+            # The customer has left or was admitted, so there is nothing to remove. The record is
+            # read again below.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(item.waitlist_id, item.entry_id, leave)
 
@@ -267,7 +267,7 @@ class IntentWriter(Struct, frozen=True):
 def with_readiness(
     record: EntryRecord, row: ImportRow, rules: IdentityRules | None, now_millis: int
 ) -> EntryRecord:
-    """Store in the record of the imported entry why the entry is not ready."""
+    """Store in the imported entry's record why the entry is not ready."""
     pauses, verification = Pauses(), Verification()
     if not row.ready:
         pauses = Pauses(held_back=True, held_back_reason=row.reason)

@@ -9,7 +9,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# The maximum number of pages that one run processes. Each page has 100 entries.
+# The maximum number of pages that one run processes, with 100 entries each.
 PAGES = 5
 # The maximum time between two checks of all entries. A check may miss an entry, for example if it
 # is not ready at that moment.

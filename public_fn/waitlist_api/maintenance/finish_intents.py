@@ -110,7 +110,7 @@ class IntentFinisher(Struct, frozen=True):
     def _finish_intent(self, record: EntryRecord, is_time_up: IsTimeUp) -> bool:
         """Finish a signup, a request to leave, or an erasure.
 
-        Return False if the time runs out during an erasure.
+        Return False if time runs out during an erasure.
         """
         try:
             if record.intent.erase:

@@ -1,4 +1,7 @@
-"""Measure the gauges of a maintenance run. Each gauge is a sum or a maximum over all waitlists."""
+"""Measure a maintenance run's gauges.
+
+Each gauge is a sum or a maximum across all waitlists.
+"""
 
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.records.waitlists import WaitlistRecord

@@ -52,7 +52,7 @@ class Heartbeat(Struct, frozen=True):
         seen: int = 0,
         told: Mapping[str, str] = NONE,
     ) -> bool:
-        """Increment the heartbeat counter of each waitlist, and repair the writes that Redis has
+        """Increment each waitlist's heartbeat counter, and repair the writes that Redis has
         lost.
         """
         missed = {waitlist.waitlist_id for waitlist in waitlists}

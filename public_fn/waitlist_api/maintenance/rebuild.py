@@ -56,7 +56,7 @@ class Rebuilder(Struct, frozen=True):
     metrics: MetricsCollector
 
     def rebuild(self, waitlist: WaitlistRecord, left_millis: LeftMillis = no_deadline) -> bool:
-        """Rebuild the queue of a waitlist. Return whether the queue is complete."""
+        """Rebuild a waitlist's queue. Return whether the queue is complete."""
         lease = self.leases.take(waitlist)
         if lease is None:
             return False
@@ -79,7 +79,7 @@ class Rebuilder(Struct, frozen=True):
         return is_whole
 
     def forget(self, waitlist: WaitlistRecord) -> None:
-        """Delete the saved progress of a rebuild that is already complete."""
+        """Delete the saved progress of a rebuild that is complete."""
         self.waitlists.forget_rebuild(waitlist)
 
     def _open_run(

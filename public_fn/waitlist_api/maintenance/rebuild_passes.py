@@ -183,8 +183,8 @@ def _single_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Re
 def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
     """Return the message that corrects an entry in Redis, based on its record."""
     if record is not None and record.status == "joining" and placed.ticket is None:
-        # The customer is joining again. The entry of the new signup may already be in the queue, so
-        # remove only the entry of the earlier signup.
+        # The customer is joining again. The new signup's entry may already be in the queue, so
+        # remove only the earlier signup's entry.
         return drop_of_former(record, run.rebuild.began_millis)
     return _by_record(record, run.segments, run.epoch) or c.Drop(
         waitlist_id=placed.waitlist_id,

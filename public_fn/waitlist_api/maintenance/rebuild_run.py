@@ -53,7 +53,7 @@ class RebuildRun(Struct):
         self._is_over.set()
 
     def note_restored(self, shard: int, page: Sequence[IndexRow]) -> None:
-        """Save that the rebuild has restored a page of a shard."""
+        """Record that the rebuild has restored a page of a shard."""
         last = page[-1]
         self._advance(lambda now: now.after(shard, last.rank or 0, last.entry_id, len(page)))
 

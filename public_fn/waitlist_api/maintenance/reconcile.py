@@ -34,7 +34,7 @@ from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import ticket_of_millis
 
-# The maximum number of pages that one run processes. A page has 500 entries.
+# The maximum number of pages that one run processes, with 500 entries each.
 PAGES = 100
 
 
@@ -137,9 +137,8 @@ class Reconciler(Struct, frozen=True):
         return bool(settled or others)
 
     def _send_in_batches(self, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
-        """Send requests in batches.
-
-        One page of entries may need more requests than a batch can contain.
+        """Send requests in batches, because one page of entries may need more requests than a
+        batch can contain.
         """
         starts = range(0, len(requests), MAX_BATCH)
         batches = [send_batch(self.queue, requests[start : start + MAX_BATCH]) for start in starts]
@@ -260,7 +259,7 @@ def catch_up(
             transition = transition.then(partial(with_delay, decision))
         tokens = [decision.token for decision in news if decision.token]
         if tokens and not news[-1].token:
-            # The token of the offer contains the id of the invitation.
+            # The offer's token contains the invitation's id.
             transition = transition.then(partial(_with_token, tokens[-1]))
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.then(
@@ -274,8 +273,8 @@ def catch_up(
         extension = replace(extended, placed_stamp=0)
         yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
-        # After a failover, the timestamp of an admission can be older than the timestamp in the
-        # record. Record the admission with the newest timestamp of Redis instead.
+        # After a failover, an admission's timestamp can be older than the timestamp in the record.
+        # Record the admission with Redis' newest timestamp instead.
         admission = _decision(place, "admitted", expired.stamp, now_millis)
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
         transition = transition_of(record.key, admission, (event,))

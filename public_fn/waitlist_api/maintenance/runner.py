@@ -255,7 +255,9 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_warm(
         self, waitlist: WaitlistRecord, stats: c.StatsResult, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist whose queue is complete. If the policy allows it, admit customers."""
+        """Maintain a waitlist whose queue is complete, and admit customers if the policy allows
+        it.
+        """
         is_time_up = partial(_is_time_up, left_millis)
         admits = waitlist.settings.admission is not None or stats.quota > 0
         is_overdue = admits and not waitlist.settings.paused
@@ -288,7 +290,7 @@ class MaintenanceRunner(Struct, frozen=True):
         return True
 
     def _delete(self, waitlist: WaitlistRecord, is_time_up: IsTimeUp) -> None:
-        """Erase the entries of a waitlist, and then the waitlist itself."""
+        """Erase a waitlist's entries, and then the waitlist itself."""
         waitlist_id = waitlist.waitlist_id
         lease = self.leases.take(waitlist)
         if lease is None:
@@ -307,7 +309,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _erase_entries(
         self, waitlist_id: str, renew: Callable[[], None], is_time_up: IsTimeUp
     ) -> int:
-        """Erase entries until none are left or the time is up.
+        """Erase entries until none are left or time runs out.
 
         Return the number of entries that were found.
         """

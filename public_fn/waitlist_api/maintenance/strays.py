@@ -104,8 +104,8 @@ class Strays(Struct, frozen=True):
                 yield request.waitlist_id, answer.entries
                 is_of_beat = request.first is not None
                 if is_of_beat and not answer.entries and answer.total and (request.first or 0) > 1:
-                    # This page begins after the last entry of the queue, so begin again at the head
-                    # of the queue.
+                    # This page begins after the queue's last entry, so begin again at the head of
+                    # the queue.
                     pages = -(-answer.total // MAX_PAGE)
                     first = 1 + ((request.first or 1) - 1) // MAX_PAGE % pages * MAX_PAGE
                     wanted.append(c.ListWaiting(waitlist_id=request.waitlist_id, first=first))

@@ -33,7 +33,7 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.telemetry import Span, Telemetry
 
 logger = logging.getLogger(__name__)
-# The maximum time for processing one message, including reads from and writes to the database.
+# The maximum time for processing one message, including database reads and writes.
 ENOUGH_MILLIS = 12_000
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
 # The longest time that a message is hidden in the queue before the next attempt. SQS allows 12
@@ -41,11 +41,10 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
 # passed.
 MOST_HIDDEN_SECONDS = 12 * 3600 - 60
 ALL_PERCENT = 100
-# The name that a rule in template.yaml gives to events about bounces and complaints.
+# The name that a rule in template.yaml gives to bounce and complaint events.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# The reasons why a message counts as `limited`: a limit for each address, and a budget for each
-# day.
+# The reasons why a message counts as `limited`: the limit per address, and the daily budget.
 LIMITED = ("too_many", "over_budget")
 
 

@@ -115,8 +115,8 @@ def compose(
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until, "to": record.call.to, "number": number}
     if direction == "rtl":
-        # Put FSI and PDI around each value. A Latin name then keeps its writing direction in an
-        # Arabic text, and does not change the order of the words around it.
+        # Put FSI and PDI around each value, so that a Latin name keeps its writing direction in an
+        # Arabic text and does not change the order of the words around it.
         values = {name: f"{FSI}{value}{PDI}" for name, value in values.items()}
     subject, text = (
         fill_placeholders(words["subject"], values),

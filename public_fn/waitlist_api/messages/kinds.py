@@ -46,9 +46,9 @@ class Kind(Struct, frozen=True, kw_only=True):
     # customer has turned off messages.
     is_requested: bool = False
     # True if an operator writes the text of the message. The message is then sent even if the
-    # waitlist's settings do not choose this kind of message.
+    # waitlist's settings do not include this kind of message.
     is_written: bool = False
-    # A waitlist sends this kind of message if its settings choose either this kind or the kind
+    # A waitlist sends this kind of message if its settings include either this kind or the kind
     # named here.
     also_chosen_by: str = ""
     # The message is sent only if this waitlist setting is not null.

@@ -52,7 +52,7 @@ class LimitReached(Exception):
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """Counts messages before they are sent, and refuses messages over a limit.
+    """Counts messages before they are sent, and refuses messages that exceed a limit.
 
     `has_accounts` is false if the customers are guests.
     """
@@ -149,7 +149,7 @@ def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
 
 
 def _target(message: Message) -> str:
-    """Return a key for an email address or telephone number.
+    """Return a key for an email address or phone number.
 
     Different spellings that reach the same mailbox or phone have the same key.
     """

@@ -168,10 +168,8 @@ class Sender(Struct, frozen=True):
                 self.invitations.invitees.note_delivered(record)
 
     def _withdraw_near_notice(self, record: EntryRecord, delivery: Delivery) -> None:
-        """If a `near` notice was written but its message was never sent, remove the notice from the
-        record.
-
-        The customer can then get a new notice later.
+        """If a `near` notice was written but its message was never sent, remove the notice from
+        the record, so that the customer can get a new one later.
         """
         is_noted = record.is_told_near and record.contact.near_stamp == delivery.stamp
         if delivery.kind != "near" or not is_noted or record.status not in PRESENT:

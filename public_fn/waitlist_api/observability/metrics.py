@@ -4,7 +4,7 @@ import time
 from threading import Lock
 from typing import Any, Literal
 
-# The names of the metrics that count how often something happened.
+# The names of the metrics that count how many times something happened.
 Count = Literal[
     "audits_unfinished",
     "beats_lost",
@@ -20,8 +20,8 @@ Count = Literal[
 # Counts that can increase only during a request. A maintenance run's log line does not contain
 # them.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
-# Metrics about all waitlists together. The metrics `oldest_…` and `…_running_seconds` are maxima,
-# and the others are sums.
+# Metrics across all waitlists. The metrics `oldest_…` and `…_running_seconds` are maxima, and the
+# others are sums.
 Level = Literal[
     "admissions_overdue",
     "behind_seconds",

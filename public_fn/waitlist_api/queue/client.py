@@ -27,7 +27,7 @@ warm_decoders(*c.RESULTS.values())
 logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=c.Result)
 
-# The error codes that Lambda returns if the function or the account is throttled.
+# The error codes that Lambda returns when the function or the account is throttled.
 THROTTLING = frozenset({"TooManyRequestsException", "ThrottlingException", "EC2ThrottledException"})
 
 
@@ -123,10 +123,9 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
 
 
 def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
-    """Send requests in batches. Raise the first error in the responses.
+    """Send requests in batches, and raise the first error in the responses.
 
-    Ignore the error Gone, which means that the signup has already ended and that nothing is left to
-    do.
+    Ignore Gone, which means that the signup has ended and nothing is left to do.
     """
     for start in range(0, len(requests), MAX_BATCH):
         raise_first(send_batch(queue, requests[start : start + MAX_BATCH]))
@@ -135,8 +134,7 @@ def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
 def raise_first(answers: Sequence[c.Result | WaitlistError]) -> None:
     """Raise the first error among the responses.
 
-    Ignore the error Gone, which means that the signup has already ended and that nothing is left to
-    do.
+    Ignore Gone, which means that the signup has ended and nothing is left to do.
     """
     for answer in answers:
         if isinstance(answer, WaitlistError) and not isinstance(answer, Gone):

@@ -42,7 +42,7 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
 
 
 def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]:
-    """Return the fields of a request that tell Redis to which segments an entry belongs, and why
+    """Return the fields of a request that tell Redis which segments an entry belongs to, and why
     the entry is not ready.
     """
     return {
@@ -73,7 +73,7 @@ class EntryMessage(Struct, frozen=True):
         return self.record.waitlist_id
 
     def check(self, segments: Segments) -> None:
-        """Do nothing. A request of this type is valid for all declared segments."""
+        """Do nothing, because this type of request is valid whatever segments are declared."""
 
 
 class Placing(EntryMessage, frozen=True):
@@ -109,7 +109,7 @@ class Restoring(EntryMessage, frozen=True):
 
 
 class Locating(EntryMessage, frozen=True):
-    """A request for the position of an entry within a segment.
+    """A request for an entry's position within a segment.
 
     `names` contains the attributes that define the segment. If the entry has several values for an
     attribute, it has several positions.
@@ -264,7 +264,7 @@ def _stay(record: EntryRecord) -> dict[str, Any]:
 
 
 def drop_of_erased(change: Change, ticket: int | None = None) -> c.Drop:
-    """Return the request that removes an entry from Redis after the entry's record was erased."""
+    """Return the request that removes an entry from Redis after its record was erased."""
     return c.Drop(
         waitlist_id=change.waitlist_id,
         entry_id=change.entry_id,
@@ -329,7 +329,7 @@ def _misses_of(policy: AdmissionPolicy) -> dict[str, Any]:
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
-    """Return the next offer hours of the admission policy, in the format of requests to the private
+    """Return the admission policy's next offer hours, in the format of requests to the private
     function.
 
     The result is empty if the policy can make offers at any time.

@@ -21,7 +21,7 @@ from waitlist_shared.ranks import ticket_of_millis
 
 
 class RecoveringQueue(Struct, frozen=True):
-    """Sends requests to Redis. If Redis has lost the waitlist, a rebuild is started."""
+    """Sends requests to Redis, and starts a rebuild if Redis has lost the waitlist."""
 
     queue: QueueClient
     waitlists: WaitlistRecords
@@ -91,7 +91,7 @@ class RecoveringQueue(Struct, frozen=True):
         return opened
 
     def push_settings(self, record: WaitlistRecord) -> None:
-        """Send the new settings of a waitlist to Redis.
+        """Send a waitlist's new settings to Redis.
 
         If Redis has lost the waitlist, start maintenance to restore it.
         """

@@ -7,7 +7,7 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Restart passes, and return when each of them ends now, by entry id.
+    """Restart passes, and return when each of them now ends, by entry id.
 
     Passes that could not be restarted are left out.
     """

@@ -11,7 +11,7 @@ from waitlist_shared import contracts as c
 
 
 def is_of_another_stay(record: EntryRecord, inspection: c.InspectResult) -> bool:
-    """Return whether the entry in Redis belongs to a different signup of the same customer."""
+    """Return whether the entry in Redis belongs to a different signup by the same customer."""
     return inspection.state != "absent" and inspection.ticket not in (None, record.ticket)
 
 

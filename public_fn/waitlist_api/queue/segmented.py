@@ -29,9 +29,8 @@ class Segmented(Protocol):
         """
 
     def check(self, segments: Segments) -> None:
-        """Raise InvalidFields if the request does not fit the current segments of the waitlist.
-
-        The segments may have changed after the request was built.
+        """Raise InvalidFields if the request does not fit the waitlist's current segments, which
+        may have changed after the request was built.
         """
 
 
@@ -78,7 +77,7 @@ class SegmentedQueue(Struct, frozen=True):
         raise StaleSegments
 
     def update(self, record: EntryRecord) -> None:
-        """Send the segments of an entry to Redis. Raise Gone if the signup has ended."""
+        """Send an entry's segments to Redis. Raise Gone if the signup has ended."""
         self.send(Tagging(record))
 
     def catch_up(self, waitlist_id: str) -> Segments:

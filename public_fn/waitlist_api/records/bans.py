@@ -1,4 +1,4 @@
-"""Decide how banning or unbanning a customer changes the record of an entry."""
+"""Decide how banning or unbanning a customer changes an entry's record."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from waitlist_shared.ids import new_join_id
 class BanRequest(Struct, frozen=True, kw_only=True):
     """A request to ban a customer.
 
-    `customer_id` is set only if an operator bans the customer with an import.
+    `customer_id` is set only if an operator bans the customer through an import.
     """
 
     waitlist_id: str

@@ -50,8 +50,7 @@ def is_repeat(record: EntryRecord, token: str, key: str) -> bool:
 
 
 def call(record: EntryRecord, to: str, stamp: int, by: str, key: str) -> Commit:
-    """Return the change to the entry's record which says that an operator has called the customer
-    to the place `to`.
+    """Return the change which records that an operator has called the customer to the place `to`.
 
     `key` is the request's idempotency key.
     """

@@ -1,6 +1,6 @@
 """Assigns call numbers, such as A042, to entries.
 
-The numbers come from a counter in DynamoDB, so a loss of data in Redis does not affect them
+The numbers come from a counter in DynamoDB, so data loss in Redis does not affect them
 (docs/decisions/0091).
 """
 
@@ -44,15 +44,16 @@ class CallNumbers(Struct, frozen=True):
     def draw(self, record: EntryRecord) -> str:
         """Return the call number of an entry that is joining.
 
-        If the entry already has a number, return that number. If the waitlist gives no number to
-        the entry, return an empty string.
+        If the entry already has a number, return that number. If the waitlist does not assign the
+        entry a number, return an empty string.
         """
         (number,) = self.draw_all([record])
         return number
 
     def draw_all(self, records: Sequence[EntryRecord]) -> list[str]:
-        """Return the call numbers of these joining entries, in the order of the entries. All of
-        them must be on the same waitlist.
+        """Return the call numbers of these joining entries, which must all be on the same waitlist.
+
+        The numbers are in the order of the entries.
         """
         numberings = [None if record.call_number else record.intent.numbering for record in records]
         new = [numbering for numbering in numberings if numbering is not None]

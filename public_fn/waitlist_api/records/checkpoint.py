@@ -29,8 +29,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     # and `beat` is its value after the last run. If Redis has lost only this last increment,
     # changes since `previous_stamp` may be missing in Redis.
     previous_stamp: int = 0
-    # The timestamp up to which an unfinished audit has compared the recorded changes with Redis. 0
-    # if the last audit is finished.
+    # The timestamp up to which an unfinished audit has compared the recorded changes with Redis, or
+    # 0 if the last audit is finished.
     audited: int = 0
     # True if the last maintenance run could not finish its work.
     is_unfinished: bool = False
@@ -58,9 +58,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return a checkpoint for an audit that has not finished.
-
-        So far, the audit has compared the changes between `since` and `stamp` with Redis.
+        """Return a checkpoint for an unfinished audit, which has so far compared the changes
+        between `since` and `stamp` with Redis.
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 

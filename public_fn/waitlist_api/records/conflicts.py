@@ -16,9 +16,7 @@ T = TypeVar("T")
 def retry_on_conflict(
     attempt: Callable[[], T | None], exhausted: type[WaitlistError] = Throttled
 ) -> T:
-    """Call `attempt` until its result is not None. Raise the error `exhausted` after too many
-    calls.
-    """
+    """Call `attempt` until its result is not None. Raise `exhausted` after too many calls."""
     for _ in range(MAX_CONFLICT_RETRIES):
         result = attempt()
         if result is not None:

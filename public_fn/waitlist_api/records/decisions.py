@@ -26,8 +26,8 @@ REASONS: dict[c.Verb, str] = {
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 # The decisions that Redis makes about waiting entries, such as making an offer.
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# The decisions that end a claim or an offer at the request of a caller. The record stores the name
-# of such a decision.
+# The decisions that end a claim or an offer at a caller's request. The record stores the name of
+# such a decision.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
@@ -46,8 +46,8 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
             # The entry is parked because its customer has missed too many offers. Two events are
-            # recorded, first `no_show` and then `parked`. Redis therefore reserves two consecutive
-            # timestamps for this decision (lib/expiry.lua), and `stamp` is the second of them.
+            # recorded, first `no_show` and then `parked`, so Redis reserves two consecutive
+            # timestamps for this decision (lib/expiry.lua). `stamp` is the second of them.
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked
         case "unanswered_parked":
@@ -171,7 +171,7 @@ def transition_of(
 def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
     """Return a copy of the record with the changes that follow from a decision by Redis.
 
-    This function does not set the status, the rank and the timestamps. `Transition` sets them.
+    The status, the rank and the timestamps are not set here but by `Transition`.
     """
     hold = replace(record.hold, token=decision.token or record.hold.token)
     if decision.verb == "abandoned":

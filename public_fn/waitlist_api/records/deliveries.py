@@ -1,7 +1,7 @@
 """Store a delivery record for each message, so that a repeated event does not send the message
 again.
 
-The delivery record contains neither the customer's address nor the text of the message.
+The delivery record contains neither the customer's address nor the message's text.
 """
 
 from collections import Counter
@@ -27,8 +27,8 @@ SHOWN = 100
 
 Begun = Literal["begun", "done", "busy"]
 State = Literal["sent", "bounced", "dropped"]
-# The states of messages that operators see in the counts. If a limit stopped a message, the message
-# is counted as `limited`.
+# The message states that operators see in the counts. A message that was stopped by a limit counts
+# as `limited`.
 Counted = Literal["sent", "bounced", "dropped", "limited"]
 # The reasons for not sending a message.
 Reason = Literal[
@@ -171,8 +171,8 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "limited")
 
     def give_up(self, delivery: Delivery, begun_millis: int) -> None:
-        """Delete the delivery record after an attempt to send the message has failed. If another
-        attempt has begun in the meantime, do not delete the record.
+        """Delete the delivery record after an attempt to send the message has failed, unless
+        another attempt has begun in the meantime.
         """
         until = begun_millis + ATTEMPT_MILLIS
         with suppress(ConditionFailed):

@@ -1,6 +1,6 @@
 """Change an entry's attributes, profile or readiness while the entry is on the waitlist.
 
-The functions return a change and write nothing. The ledger writes the change.
+The functions write nothing. They return a change, which the ledger writes.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ def edit(
     attributes: dict[str, Any] | None = None,
     profile: dict[str, Any] | None = None,
 ) -> Commit:
-    """Return the change that replaces the attributes or the profile of an entry, or both."""
+    """Return the change that replaces an entry's attributes, its profile, or both."""
     after = record
     if attributes is not None:
         version = record.attributes_version + 1

@@ -79,8 +79,8 @@ class Move(Struct, frozen=True):
         if record.stamp < self.made.stamp:
             if not self.is_based_on(record):
                 return None
-            # Redis moves only waiting entries. If the record has a different status, the record is
-            # out of date, so the status becomes `waiting`.
+            # Redis moves only waiting entries. A record with a different status is out of date, so
+            # its status becomes `waiting`.
             moved = self._moved(after)
             after = replace(
                 moved,
@@ -166,7 +166,7 @@ class EntryRecords(Struct, frozen=True):
         """Return the record of an entry.
 
         Raise EntryNotFound if the entry has no record or is being erased. Raise Forbidden if `stay`
-        is given and is not the ticket of the current signup.
+        is given and is not the current signup's ticket.
         """
         record = self.get(waitlist_id, entry_id)
         if record is None or record.intent.erase:
@@ -272,7 +272,7 @@ class EntryRecords(Struct, frozen=True):
         now_millis: int,
         record: EntryRecord | None = None,
     ) -> None:
-        """Record the new rank of an entry. Raise EntryChanged if the signup has ended."""
+        """Record an entry's new rank. Raise EntryChanged if the signup has ended."""
         record = record or self.ledger.read(*key)
         number = "" if record is None else self.call_numbers.draw(record)
         self.ledger.decide(record, lambda now: move.decide(now, number, now_millis), now_millis)

@@ -38,7 +38,7 @@ SHARDS = 16
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 RECORD = "RECORD"
 HISTORY = "HISTORY#"
-# The reason that is recorded if a customer leaves the waitlist by declining an offer.
+# The reason that is recorded when a customer leaves the waitlist by declining an offer.
 DECLINED = "declined"
 # The actors that published events may name. Any other actor is an operator's ARN, which is not
 # published.
@@ -52,7 +52,7 @@ READINESS_CHANGE = 2**32
 
 
 def has_readiness(attributes_version: int) -> bool:
-    """Return whether the readiness of the entry has ever changed."""
+    """Return whether the entry's readiness has ever changed."""
     return attributes_version >= READINESS_CHANGE
 
 
@@ -137,7 +137,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return until if until > now_millis else 0
 
     def pass_until(self, now_millis: int) -> int:
-        """Return when the customer's pass ends. Return 0 if the customer has no valid pass, for
+        """Return when the customer's pass ends, or 0 if the customer has no valid pass, for
         example after an exit.
         """
         return self.inside_until(now_millis) if self.end.out_millis is None else 0

@@ -53,8 +53,8 @@ class Erasures(Struct, frozen=True):
             self.erase(alias)
 
     def _stamp_last(self, record: EntryRecord | None, join_id: str, stamp: int) -> None:
-        """Set the record's logical timestamp to the timestamp of the entry's last event, so that no
-        event is later than the record.
+        """Set the record's logical timestamp to that of the entry's last event, so that no event
+        is later than the record.
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:
@@ -132,8 +132,7 @@ class Erasures(Struct, frozen=True):
 
 
 def _stamp_of(sort_key: str) -> int:
-    """Return the timestamp in the sort key of an event.
-
-    Return 0 if the sort key belongs to the delivery record of a message.
+    """Return the timestamp in an event's sort key, or 0 if the sort key belongs to a message's
+    delivery record.
     """
     return int(sort_key.split("#")[1]) if sort_key.startswith(HISTORY) else 0

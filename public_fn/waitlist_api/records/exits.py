@@ -1,4 +1,4 @@
-"""Decide how the record of an admitted customer changes when the customer exits."""
+"""Decide how an admitted customer's record changes when the customer exits."""
 
 from msgspec.structs import replace
 
@@ -10,7 +10,7 @@ from waitlist_api.records.ledger import Commit
 def go_out(
     record: EntryRecord, by: str, reason: str, now_millis: int, *, keeps_room: bool
 ) -> Commit:
-    """Return the change that records the exit of an admitted customer.
+    """Return the change that records an admitted customer's exit.
 
     If `keeps_room` is true, the customer still counts as inside until the pass ends.
     """

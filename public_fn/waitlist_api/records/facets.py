@@ -31,8 +31,8 @@ class Ban(Facet, frozen=True):
     # The timestamp of the `banned` event, or 0 if the customer is not banned.
     stamp: int = 0
     reason: str = ""
-    # A digest of the idempotency key with which the customer was banned. The digest is kept after
-    # the ban has ended.
+    # A digest of the idempotency key of the request that banned the customer. The digest is kept
+    # after the ban has ended.
     key: str = ""
 
 
@@ -70,9 +70,8 @@ class Hold(Facet, frozen=True):
     until_millis: int | None = None
     # True if the customer got an offer. False if an operator claimed the entry.
     is_offer: bool = False
-    # How the last claim or offer ended, such as `released`. If a claim or an offer expired, the
-    # text is usually empty. It is `abandoned` if the customer must leave the waitlist because the
-    # offer expired.
+    # How the last claim or offer ended, such as `released`. Usually empty if a claim or an offer
+    # expired, but `abandoned` if the customer must leave the waitlist because the offer expired.
     end: str = ""
     # How many of this entry's claims and offers have expired.
     attempts: int = 0
@@ -102,7 +101,7 @@ class Call(Facet, frozen=True):
     An operator can call a customer only while the customer's entry is claimed.
     """
 
-    # The token of the claim for which the customer was called. If the entry has a different claim
+    # The token of the claim that the customer was called for. If the entry has a different claim
     # now, this call is over.
     token: str = ""
     # Where the customer should come, such as `Room 2`.
@@ -130,7 +129,7 @@ class End(Facet, frozen=True):
     out_millis: int | None = None
     left_millis: int | None = None
     # The timestamp of the decision that ended the signup. It is stored here only after a later
-    # event has replaced the `stamp` of the record. Otherwise it is 0.
+    # event has replaced the record's `stamp`. Otherwise it is 0.
     stamp: int = 0
 
 
@@ -159,7 +158,7 @@ class Question(Facet, frozen=True):
 
 
 class Verification(Facet, frozen=True):
-    """The verification of the customer's address since the signup."""
+    """The verification of the customer's address since signup."""
 
     # The time by which the customer must verify the address. If the customer does not verify it in
     # time, the entry leaves the waitlist. None if the address no longer needs to be verified.
@@ -177,17 +176,16 @@ class Verification(Facet, frozen=True):
 
 
 class Contact(Facet, frozen=True):
-    """Which messages the customer gets, and which notices they have received since the signup."""
+    """Which messages the customer gets, and which notices they have received since signup."""
 
     # The language that the customer chose at signup. It is set only if the waitlist sends messages.
     language: str = ""
-    # This is `off` if the customer wants only the messages that they request themselves. Otherwise,
-    # it is empty.
+    # `off` if the customer wants only the messages that they request themselves. Otherwise empty.
     messages: str = ""
     # True if the customer's address does not accept messages.
     unreachable: bool = False
-    # The rank of the entry when the customer was last told that their turn is near. If the entry
-    # has moved back since then, its rank is higher, and the customer is told again later.
+    # The entry's rank when the customer was last told that their turn is near. If the entry has
+    # moved back since then, its rank is higher, and the customer is told again later.
     near_rank: int | None = None
     # The timestamp of the newest notice that the customer's turn is near.
     near_stamp: int = 0
@@ -222,13 +220,13 @@ class Joined(Facet, frozen=True):
 
     # When the signup's record was created.
     millis: int = 0
-    # Digests of the idempotency key and of the body of the signup request.
+    # Digests of the signup request's idempotency key and body.
     key: str = ""
     body: str = ""
     # True if the signup request did not prove who sent it.
     by_guest: bool = False
     # If an operator added the customer and chose to tell them, this is the timestamp of the
-    # `joined` event. The customer then gets a message about this event. Otherwise the value is 0.
+    # `joined` event, which triggers a message to the customer. Otherwise the value is 0.
     tell_stamp: int = 0
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
@@ -239,7 +237,7 @@ class Joined(Facet, frozen=True):
 
 
 class Numbering(Struct, frozen=True, kw_only=True):
-    """How an entry gets its call number, according to the settings at the time of the signup."""
+    """How an entry gets its call number, according to the settings when the customer signed up."""
 
     prefix: str = ""
     # True if the numbers start again at 001 each day. A day begins at midnight in `timezone`.
@@ -277,7 +275,7 @@ class Intent(Facet, frozen=True):
 def stored(struct: Struct) -> dict[str, Any]:
     """Return the fields of a record or a facet as they are stored.
 
-    Fields that are empty, zero or None are left out, and so are facets that are not used.
+    Fields that are empty, zero or None are left out, and so are unused facets.
     """
     fields = {}
     for name in struct.__struct_fields__:

@@ -28,8 +28,8 @@ class Histories(Struct, frozen=True):
         Return None if the record is missing or has expired.
         """
         items, _ = self.table.query(
-            # The delivery records of messages have lower sort keys than the events. This condition
-            # leaves the delivery records out.
+            # The delivery records of messages have lower sort keys than the events, so this
+            # condition leaves out the delivery records.
             "#pk = :pk AND #sk > :history",
             {"pk": entry_pk(waitlist_id, entry_id), "history": HISTORY},
             ScanIndexForward=False,

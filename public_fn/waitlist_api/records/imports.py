@@ -13,8 +13,8 @@ from waitlist_api.records.sizes import item_bytes, transactions
 from waitlist_api.records.table import TRANSACTION, Item, Table
 from waitlist_shared.contracts import SignupResult
 
-# Recording the place of an imported entry takes three writes: the record, the event and the change
-# in the journal.
+# Recording an imported entry's place takes three writes: the record, the event and the change in
+# the journal.
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE

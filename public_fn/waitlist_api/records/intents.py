@@ -15,8 +15,8 @@ from waitlist_shared.contracts import BumpResult, Result, SignupResult
 from waitlist_shared.ranks import millis_of
 
 VERIFICATION_ASKED = "verification_asked"
-# The status in the index of an event that asks a customer to verify their address. The index sorts
-# such events by the deadline for the verification.
+# The index status of an event that asks a customer to verify their address. The index sorts such
+# events by the deadline for the verification.
 UNVERIFIED = "unverified"
 
 
@@ -58,8 +58,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 def first_ask_item(record: EntryRecord, ticket: int, call_number: str) -> Item:
     """Return the event that asks a customer to verify their address.
 
-    The index lists such events in the order of their deadlines, so that maintenance finds the
-    customers who have not verified the address in time.
+    The index sorts such events by their deadlines, so that maintenance finds the customers who have
+    not verified their address in time.
     """
     stamp = joined_event(record, ticket).stamp + 1
     event = HistoryEvent(

@@ -24,8 +24,8 @@ class Invitation(Work, frozen=True, kw_only=True):
     until_millis: int
     # The maximum number of people to invite.
     count: int
-    # The logical timestamp of the operator's request. Only entries whose ticket is lower than this
-    # are invited, so people who join after the request are not invited.
+    # The logical timestamp of the operator's request. Only entries with lower tickets are invited,
+    # so people who join after the request are not.
     stamp: int
     filter: Mapping[str, str] = {}
     # The ids of the entries to invite, which are stored only while the invitation is running. If no
@@ -41,7 +41,7 @@ class Invitation(Work, frozen=True, kw_only=True):
 
     @property
     def ids(self) -> tuple[str, str]:
-        """The ids of the waitlist and of the invitation."""
+        """The ids of the waitlist and the invitation."""
         return self.waitlist_id, self.invitation_id
 
     @property
@@ -80,7 +80,7 @@ class InvitationRecords(WorkRecords[Invitation], frozen=True):
     def note_page(
         self, invitation: Invitation, taken: int, after_rank: int | None, *, is_done: bool
     ) -> Invitation | None:
-        """Record that the invitees on a page have got their offers, and return the invitation.
+        """Record that the invitees on a page have received their offers, and return the invitation.
 
         Return None if another request has already recorded this page.
         """

@@ -118,7 +118,7 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
 def _has_left(record: EntryRecord, ticket: int) -> bool:
     """Return whether the signup with this ticket has ended because the customer left.
 
-    If the record has a different ticket, the customer has left and has signed up again since then.
+    If the record has a different ticket, the customer has left and signed up again since then.
     """
     return record.status in ("leaving", "left") or record.ticket != ticket
 

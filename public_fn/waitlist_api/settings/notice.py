@@ -10,7 +10,7 @@ MAX_NOTICE = 500
 
 def _not_blank(text: str) -> str:
     if not text.strip():
-        raise ValueError("must not consist of spaces only")
+        raise ValueError("must not consist only of spaces")
     return text
 
 

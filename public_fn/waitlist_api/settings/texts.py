@@ -70,7 +70,7 @@ Language = Literal["en", "de", "fr", "es", "ar"]
 # One line of text that can be displayed safely on terminals and screens.
 ShownText = Annotated[str, Setting(pattern=WITHOUT_CONTROLS, refusal=UNSAFE)]
 NameText = Annotated[
-    ShownText, Setting(min_length=1, pattern=NOT_BLANK, refusal="must not consist of spaces only")
+    ShownText, Setting(min_length=1, pattern=NOT_BLANK, refusal="must not consist only of spaces")
 ]
 TextOfLines = Annotated[str, Setting(pattern=LINES, refusal=UNSAFE)]
 AttributeName = Annotated[str, Setting(pattern=f"^{ATTRIBUTE}$")]

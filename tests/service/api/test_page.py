@@ -523,7 +523,7 @@ def test_the_page_is_public_as_it_was_set() -> None:
         ({"texts": {"en": {"position": "{n} of {total}"}}}, "must not have {total}"),
         ({"texts": {"en": {"join": "a" * 501}}}, "at most 500"),
         ({"texts": {"en": {"join": "a\u202eb"}}}, "bidirectional"),
-        ({"texts": {"en": {"name": " "}}}, "en.name: must not consist of spaces only"),
+        ({"texts": {"en": {"name": " "}}}, "en.name: must not consist only of spaces"),
         ({"texts": {one: {"text": "a" * 2000} for one in LANGUAGES}}, "at most 8192 bytes"),
         ({"fields": [{"name": "a", "label": "A"}] * 2}, "once"),
         ({"fields": [{"name": f"a{n}", "label": "A"} for n in range(11)]}, "at most 10"),

@@ -33,7 +33,7 @@ MIN_RANK, MAX_RANK = rank_of(MAX_PRIORITY, -ROOM), rank_of(0, TIER - ROOM - 1)
 
 
 def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Return the parsed row, or an error that says why the row is refused."""
+    """Return the parsed row, or an error that says why the row was refused."""
     try:
         if json_body.check(value) > MAX_BODY_BYTES:
             raise TooLarge(
@@ -73,8 +73,7 @@ class ImportRowBody(Body):
         Field(
             ge=0,
             le=MAX_PRIORITY,
-            description="The priority of the entry. Entries with a higher priority are served "
-            "first.",
+            description="The entry's priority. Entries with a higher priority are served first.",
         ),
     ] = 0
     joined_at: Annotated[
@@ -157,8 +156,8 @@ class ImportRowBody(Body):
     banned: Annotated[
         bool,
         Field(
-            description="Whether to ban the customer, with `reason` as the reason. A banned "
-            "customer cannot sign up. If they are already on the waitlist, they are removed."
+            description="Whether to ban the customer, for the reason given in `reason`. A banned "
+            "customer cannot sign up, and is removed if they are on the waitlist."
         ),
     ] = False
     idempotency_key: Annotated[

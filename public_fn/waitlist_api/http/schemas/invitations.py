@@ -46,7 +46,7 @@ def _check_placeholders(message: dict[Language, Any] | None) -> dict[Language, A
 
 def _distinct(entries: list[str] | None) -> list[str] | None:
     if entries is not None and len(set(entries)) < len(entries):
-        raise ValueError("must have each entry only once")
+        raise ValueError("must list each entry only once")
     return entries
 
 

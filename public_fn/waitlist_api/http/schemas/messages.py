@@ -30,7 +30,7 @@ REASONS = {
     "over": "The content of the message was outdated.",
     "turned_off": "The customer has turned off messages.",
     "unreachable": "An earlier message to this address has bounced.",
-    "no_address": "The customer has no address to which the stack can send messages.",
+    "no_address": "The customer has no address that the stack can send messages to.",
     "refused": "The email or SMS service rejected the address.",
     "number_not_allowed": "The waitlist sends no SMS messages to this country, or to this type "
     "of number.",
@@ -51,7 +51,7 @@ def unfilled_placeholders(rules: MessageRules) -> Iterator[tuple[str, str]]:
                     no_value = f"must not have {{{min(unknown)}}}, which has no value there"
                     yield "", f"texts.{language}.{kind} {no_value}"
                 if {"{", "}"} & set(PLACEHOLDER.sub("", text)):
-                    yield "", f"texts.{language}.{kind} has a brace without its counterpart"
+                    yield "", f"texts.{language}.{kind} has an unmatched brace"
 
 
 OwnTextBody: Any = request_body("OwnTextBody", OwnText)

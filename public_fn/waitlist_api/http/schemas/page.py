@@ -47,7 +47,7 @@ def _problem_of_words(key: str, text: str | Mapping[Plural, str]) -> str | None:
         if "other" not in text:
             return "must have the plural category other"
     if key == "name" and not str(text).strip():
-        return "must not consist of spaces only"
+        return "must not consist only of spaces"
     forms = [text] if isinstance(text, str) else list(text.values())
     most = TRANSLATABLE.get(key, MAX_WORDS)
     if max(map(len, forms)) > most:

@@ -29,7 +29,7 @@ class CalledNumberAnswer(Model):
 
 
 class ScreenAnswer(Model):
-    """The call numbers that a public screen shows. The response contains no names and no ids."""
+    """The call numbers that a public screen shows. The response contains no names or ids."""
 
     as_of: Annotated[Time, Field(description="The time of this response.")]
     numbers: Annotated[

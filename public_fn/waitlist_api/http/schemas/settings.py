@@ -100,7 +100,7 @@ def _checked(group: type[Settings], problems: Problems) -> Callable[[Any], Any]:
 
 
 def _in_request(field: FieldInfo) -> tuple[Any, Any]:
-    """Return the type and the default of a field in a request."""
+    """Return the type and default of a field in a request."""
     options: dict[str, Any] = {}
     if field.encode_name != field.name:
         options["alias"] = field.encode_name

@@ -10,7 +10,7 @@ from waitlist_api.http.schemas.common import Count, Model, extensible
 
 UNAVAILABLE_MEANINGS: dict[Unavailable, str] = {
     "paused": "the waitlist is paused and admits no one until an operator resumes it",
-    "unknown": "too few people were admitted lately to make an estimate",
+    "unknown": "too few people have been admitted recently to make an estimate",
     "over": "admissions have ended, or will end before the customer's turn comes",
     "closed": "the waitlist accepts no signups",
 }
@@ -19,7 +19,7 @@ UNAVAILABLE_MEANINGS: dict[Unavailable, str] = {
 class EstimateAnswer(Model):
     """An estimated wait, in seconds.
 
-    In at least four of five cases, the real wait is between `low` and `high`.
+    In at least four out of five cases, the actual wait is between `low` and `high`.
     """
 
     seconds: Annotated[Count, Field(description="The most likely wait.")]

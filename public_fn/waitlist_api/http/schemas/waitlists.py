@@ -341,8 +341,8 @@ WaitlistConfigAnswer: Any = create_model(
             str | None,
             Field(
                 description="The URL of the customer page, for links and posters. It can differ "
-                "from the URL of the API. Null if customers have accounts, because they cannot "
-                "join on this page."
+                "from the API's URL. Null if customers have accounts, because they cannot join on "
+                "this page."
             ),
         ],
         "segments_state": Annotated[
