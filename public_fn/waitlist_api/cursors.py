@@ -20,10 +20,7 @@ INVALID = FieldError(
 
 
 def encode(position: int | str | list[int | str] | None) -> str | None:
-    """Encode the position at which the next page starts.
-
-    Return None if the position is None, because there is no next page.
-    """
+    """Encode the position at which the next page starts. Return None if there is no next page."""
     if position is None:
         return None
     return base64.urlsafe_b64encode(json.dumps(position).encode()).decode().rstrip("=")

@@ -22,7 +22,9 @@ class NoSuchRoute(WaitlistError):
 
     code = "not_found"
     status = 404
-    advice = "The API has no such method and path. The OpenAPI document lists all routes."
+    advice = (
+        "The API has no route with this method and path. The OpenAPI document lists all routes."
+    )
 
 
 class WaitlistNotFound(WaitlistError):
@@ -65,7 +67,7 @@ class InvitationNotFound(WaitlistError):
 
     code = "invitation_not_found"
     status = 404
-    advice = "There is no invitation with this id. List the invitations of the waitlist to find it."
+    advice = "There is no invitation with this id. List the waitlist's invitations to find it."
 
 
 class AlreadyOnList(WaitlistError):

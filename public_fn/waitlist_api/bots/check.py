@@ -31,7 +31,7 @@ class BotProof(Struct, frozen=True):
     request_digest: str
 
     def once_key(self, entry_id: str) -> str:
-        """Return the idempotency key for the requests to the provider about this signup."""
+        """Return the idempotency key for this signup's requests to the provider."""
         parts = "\0".join((entry_id, self.token, self.request_digest))
         digest = hashlib.sha256(parts.encode()).digest()
         return str(uuid.UUID(bytes=digest[:16], version=4))

@@ -1,4 +1,4 @@
-"""Move an entry to a new address after the new address has been verified."""
+"""Move an entry to a new address, once that address has been verified."""
 
 from typing import Any
 

@@ -22,7 +22,7 @@ from waitlist_shared.ranks import millis_of
 
 
 class Bans(Struct, frozen=True):
-    """Bans and unbans customers of a waitlist. Each step is idempotent."""
+    """Bans and unbans a waitlist's customers. Each step is idempotent."""
 
     waitlist_cache: WaitlistCache
     entries: EntryRecords
@@ -33,9 +33,9 @@ class Bans(Struct, frozen=True):
     now_millis: NowMillis
 
     def ban(self, request: BanRequest) -> None:
-        """Ban a customer, even if the customer has never been on the waitlist.
+        """Ban a customer, even one who has never been on the waitlist.
 
-        If the customer is waiting, their entry leaves the waitlist.
+        A waiting customer's entry leaves the waitlist.
         """
         self.waitlist_cache.look_up(request.waitlist_id)
         for _ in range(MAX_CONFLICT_RETRIES):

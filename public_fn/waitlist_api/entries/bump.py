@@ -41,7 +41,7 @@ class BumpCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def detail(self) -> dict[str, int | str]:
-        """The requested move, as it is stored in the history event."""
+        """The requested move, as stored in the history event."""
         asked = {"priority": self.priority, "places": self.places, "to": self.to}
         return {name: value for name, value in asked.items() if value is not None}
 

@@ -188,7 +188,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def json_bytes(data: dict[str, Any]) -> int:
-    """Return the number of UTF-8 bytes of the compact JSON text. An empty object has size 0."""
+    """Return the size of the compact JSON text in UTF-8 bytes. An empty object has size 0."""
     if not data:
         return 0
     return len(json_text(data).encode())

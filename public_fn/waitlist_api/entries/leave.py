@@ -21,7 +21,7 @@ from waitlist_shared.errors import NotOffered, Throttled, WaitlistError
 
 
 class Leaves(Struct, frozen=True):
-    """Lets entries leave the waitlist. Each step is idempotent, so any request can repeat it."""
+    """Takes entries off the waitlist. Each step is idempotent, so any request can repeat it."""
 
     entries: EntryRecords
     ledger: Ledger
@@ -32,7 +32,7 @@ class Leaves(Struct, frozen=True):
     now_millis: NowMillis
 
     def leave(self, waitlist_id: str, entry_id: str, leave: Leave) -> None:
-        """Let an entry leave the waitlist. If the entry has already left, nothing changes."""
+        """Take an entry off the waitlist. If it has already left, nothing changes."""
         record = self.begin(waitlist_id, entry_id, leave)
         if record is not None:
             self.finish(record)
@@ -137,7 +137,7 @@ class Leaves(Struct, frozen=True):
                 self.finish(now)
 
     def finish_erase(self, record: EntryRecord, is_time_up: IsTimeUp = never) -> bool:
-        """Remove an entry from the queue in Redis, then erase its record.
+        """Remove an entry from the queue in Redis, and then erase its record.
 
         Return False if the time runs out first.
         """

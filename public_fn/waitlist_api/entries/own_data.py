@@ -93,7 +93,7 @@ class OwnData(Struct, frozen=True):
         )
 
     def _switch_messages(self, command: OwnDataCommand, record: EntryRecord) -> Messages:
-        """Turn messages on or off if the customer asks for this. Return whether messages are on."""
+        """Turn messages on or off if the customer asks. Return whether they are on."""
         now: Messages = "off" if record.contact.messages else "on"
         if command.messages in (None, now):
             return now

@@ -1,5 +1,5 @@
-"""Read the status and position of an entry. If Redis has lost the entry, restore the entry from its
-record first.
+"""Read an entry's status and position. If Redis has lost the entry, restore it from its record
+first.
 """
 
 from typing import Any, Self
@@ -50,7 +50,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
     offered_until: str | None = None
     # The signup number, which is part of the entry token.
     ticket: int | None = None
-    # The number by which waiting entries are sorted. Clients use it to find the entry's position on
+    # The number that waiting entries are sorted by. Clients use it to find the entry's position on
     # the board, the public snapshot of positions.
     rank: int | None = None
     pace: str | None = None
@@ -138,7 +138,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
 
 
 class Positions(Struct, frozen=True):
-    """Reads positions. If Redis has lost an entry, the entry is restored from its record."""
+    """Reads positions. An entry that Redis has lost is restored from its record."""
 
     recovering_queue: RecoveringQueue
     entries: EntryRecords
@@ -163,8 +163,8 @@ class Positions(Struct, frozen=True):
         view = view_of(entry_id, found, hide_total)
         view = view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
         if found.has_call_numbers and not to_operator and view.call_number is None:
-            # Only the record contains the call number. If the waitlist has no call numbers, the
-            # record is not read.
+            # Only the record contains the call number, so read the record only if the waitlist has
+            # call numbers.
             view = view.with_call_number(self.entries.get(waitlist_id, entry_id))
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 
@@ -217,7 +217,7 @@ class Positions(Struct, frozen=True):
     def repair_place(self, record: EntryRecord) -> bool:
         """Restore an entry if it is missing or outdated in Redis.
 
-        Return False if the entry needs no restoration.
+        Return False if there was nothing to restore.
         """
         if self.restore_place(record).outcome == "restored":
             return True

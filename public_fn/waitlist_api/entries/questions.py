@@ -283,7 +283,7 @@ def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
 
 
 def _reminders_due(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> list[int]:
-    """Return the reminders that are due now. After the deadline, no reminder is due."""
+    """Return the reminders that are due now. No reminder is due after the deadline."""
     deadline = record.question.confirm_by_millis or 0
     if now_millis >= deadline:
         return []

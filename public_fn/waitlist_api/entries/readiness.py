@@ -61,10 +61,7 @@ class RestCommand(Struct, frozen=True, kw_only=True):
 
 
 class ResumeCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to end their pause earlier than planned.
-
-    `until_millis` is the planned end of the pause.
-    """
+    """A customer's request to end their pause early. `until_millis` is the pause's planned end."""
 
     waitlist_id: str
     entry_id: str

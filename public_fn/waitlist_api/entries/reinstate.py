@@ -106,8 +106,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # A delayed copy of a request can arrive after the customer has left again. It must not
-        # bring the customer back, so a repeated request changes nothing.
+        # A delayed copy of a request can arrive after the customer has left. It must not bring them
+        # back, so a repeated request changes nothing.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":

@@ -64,7 +64,7 @@ class Signups(Struct, frozen=True):
     def sign_up(self, command: SignupCommand) -> SignedUp:
         """Add the customer to the queue.
 
-        If the customer is already waiting, return the position.
+        If the customer is already waiting, return their position.
         """
         outcome = self.attempt(command)
         if isinstance(outcome, RefusedEntry):
@@ -82,7 +82,7 @@ class Signups(Struct, frozen=True):
         if terms.refusal is not None:
             terms = self._current_terms(command)
         # Most customers are new, so do not read the record first. If the customer already has a
-        # record, the write fails and returns this record.
+        # record, the write fails and returns it.
         existing: EntryRecord | None = None
         if terms.refusal is not None or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.resolve(command.waitlist_id, command.entry_id)

@@ -76,7 +76,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def may_be_known(self) -> bool:
-        """True if the request has an idempotency key or an entry token. The caller may then have
+        """True if the request has an idempotency key or an entry token, so the caller may have
         signed up before.
         """
         return bool(self.idempotency_key) or self.stay_shown is not None
@@ -173,8 +173,8 @@ def next_step(
         return FinishLeave(existing)
     if existing.status in ENDED and not is_repeat:
         return _rejoin(existing, terms, now_millis)
-    # A delayed copy of a signup can arrive after the customer has left again. It must not bring the
-    # customer back, so a repeated request never lets the customer join again.
+    # A delayed copy of a signup can arrive after the customer has left. It must not bring them
+    # back, so a repeated request never lets the customer join again.
     if not (is_repeat or command.is_proven_for(existing)):
         return Refuse(_on_list(terms.waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)

@@ -54,7 +54,7 @@ class UnprovenSignups(Struct, frozen=True):
     def sign_up(self, command: SignupCommand, verify_minutes: int) -> None:
         """Add an entry with an unverified address.
 
-        If the address already belongs to an entry, request a message to the customer of that entry
+        If the address already belongs to an entry, request a message to that entry's customer
         instead.
         """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
@@ -71,7 +71,7 @@ class UnprovenSignups(Struct, frozen=True):
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
             # If the guest filled in an outdated form, the current settings may not accept the data.
-            # Then send the message without recording the data.
+            # If so, send the message without recording the data.
             is_taken = is_current or find_refusal(waitlist, unproven) is None
             signup = _signup_of(unproven, waitlist.settings) if is_taken else None
             self._ask(known, stamp, signup)

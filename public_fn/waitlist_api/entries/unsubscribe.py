@@ -23,7 +23,7 @@ class Unsubscriptions(Struct, frozen=True):
     recipients: Recipients
 
     def check(self, waitlist_id: str, code: str) -> None:
-        """Raise CodeRefused if this code does not belong to this waitlist."""
+        """Raise CodeRefused if the code does not belong to this waitlist."""
         self.keys().check_unsubscribe_code(waitlist_id, code)
 
     def end(self, waitlist_id: str, code: str) -> None:

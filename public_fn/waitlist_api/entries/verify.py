@@ -1,4 +1,4 @@
-"""Verify the address of an entry with a code that was sent to this address."""
+"""Verify an entry's address with a code that was sent to it."""
 
 from msgspec import Struct
 

@@ -76,6 +76,6 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
 
 
 def _open_fraction(hours: Hours) -> float:
-    """Return the fraction of the time that lies within the offer hours."""
+    """Return the fraction of time that lies within the offer hours."""
     whole = hours[-1][1] - hours[0][1]
     return sum(end - begin for begin, end in hours[1:]) / whole

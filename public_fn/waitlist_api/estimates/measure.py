@@ -45,8 +45,8 @@ OVER = 2.0
 # The waitlist counts as stopped if nobody has been served for OVERDUE times the usual gap between
 # two admissions.
 OVERDUE = 3.0
-# The admissions of the last LEAST_DAYS to MOST_DAYS days are compared. If the correlation between
-# one day and the next is at least RESEMBLANCE, the pace follows the time of day.
+# Admissions on the last LEAST_DAYS to MOST_DAYS days are compared. If the correlation between one
+# day and the next is at least RESEMBLANCE, the pace follows the time of day.
 LEAST_DAYS = 2
 MOST_DAYS = 7
 RESEMBLANCE = 0.5

@@ -64,7 +64,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     rate: float = 0.0
     # The fraction of waiting people who leave per second.
     leaving: float = 0.0
-    # The variance of the number of admissions, divided by the mean number of admissions.
+    # The variance of the number of admissions, divided by its mean.
     dispersion: float = 0.0
     # The relative error of the pace.
     error: float = 0.0

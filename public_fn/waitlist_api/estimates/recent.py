@@ -23,8 +23,8 @@ from waitlist_api.settings.hours import is_closed
 from waitlist_api.settings.waitlist import is_over, offer_hours_of
 from waitlist_shared import contracts as c
 
-# The pace is computed from the per-minute samples from the last 3 hours and the hourly samples from
-# the last 4 weeks.
+# The pace is computed from the per-minute samples of the last 3 hours and the hourly samples of the
+# last 4 weeks.
 MINUTES_MILLIS, HOURS_MILLIS = 3 * HOUR_MILLIS, 28 * DAY_MILLIS
 
 

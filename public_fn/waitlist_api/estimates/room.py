@@ -38,8 +38,8 @@ class Stay(Struct, frozen=True):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # Count only people who entered. An offer that was not accepted also took up room for
-            # some time, but it is not counted.
+            # Count only people who entered. An offer that was not accepted also took up room for a
+            # while, but it is not counted.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None

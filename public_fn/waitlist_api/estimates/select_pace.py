@@ -74,8 +74,8 @@ def pace_of(
         return None
     if policy is None:
         return measure_pace(minutes, hours)
-    # Use only the samples since the last change to the settings, because the earlier admissions may
-    # have been faster or slower.
+    # Use only the samples since the settings last changed, because earlier admissions may have been
+    # faster or slower.
     minutes, hours = _of_newest_version(minutes), _of_newest_version(hours)
     if not policy.hours:
         return _by_policy(policy, minutes, hours)
@@ -209,7 +209,7 @@ def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) ->
 def _choose_slower(known: Pace, found: Pace | None, minutes: Sequence[Sample]) -> Pace:
     """Return the measured pace if it is clearly slower than the policy's rate.
 
-    Otherwise return the pace of the policy.
+    Otherwise return the policy's pace.
     """
     served = sum(interval.served for interval in intervals_of(minutes) if interval.is_busy)
     if found is None or served < LEAST_SERVED or not _is_slower(found, known, LIMITED):

@@ -101,7 +101,7 @@ class Api:
         return {**answer, "headers": {**ALWAYS, **answer["headers"]}}
 
     def _accept(self, event: Event, operation: Operation) -> dict[str, Any]:
-        """Check the request, and return the event with which the handler is called.
+        """Check the request, and return the event to call the handler with.
 
         Raise an error if the request must be refused.
         """
@@ -148,7 +148,7 @@ class Api:
         return problem(InvalidFields(*map(field_error, error.errors())))
 
     def _internal_error(self, error: Exception) -> Response[str]:
-        # Do not log the exception's message, because the message may contain customer data.
+        # Do not log the exception's message, because it may contain customer data.
         where = traceback.format_list(traceback.extract_tb(error.__traceback__))
         self._logger.error(
             "unhandled exception", extra={"error": type(error).__name__, "where": where}

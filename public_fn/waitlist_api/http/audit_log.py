@@ -1,6 +1,6 @@
 """Decides which operator requests are written to the audit log.
 
-The audit log contains requests that cannot be undone, and requests that read personal data.
+The audit log contains requests that cannot be undone and requests that read personal data.
 """
 
 import re

@@ -76,7 +76,7 @@ def choose_correlation_id(event: object, request_id: str) -> str:
 
 
 def route_of(event: object) -> str:
-    """Return the route of the request, which contains parameter names and no ids."""
+    """Return the route of the request, which contains parameter names but no ids."""
     route = event.get("routeKey") if isinstance(event, Mapping) else None
     return route if isinstance(route, str) and ROUTE.match(route) else UNKNOWN
 

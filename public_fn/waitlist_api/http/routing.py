@@ -25,12 +25,11 @@ Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"
 # Powertools writes parameters as `<name>`, and API Gateway as `{name}`.
 ANGLE_BRACKETS = str.maketrans("{}", "<>")
-# The characters that the ids in a path must not contain. An id with a slash would look like two
-# parts of the path. If an id contains a question mark or a hash, a proxy may cut off the rest of
-# the path.
+# Characters that ids in a path must not contain. An id with a slash would look like two parts of
+# the path. If an id contains a question mark or a hash, a proxy may cut off the rest of the path.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 SIGN_UP = "POST /v1/waitlists/{waitlist_id}/entries"
-# Maps each module to the methods of its class `Routes`, and each method to its route.
+# Maps each module to the methods of its `Routes` class, and each method to its route.
 MODULES = {
     "openapi.docs": {"get_docs": "GET /docs"},
     "routes.health": {"health": "GET /v1/health"},
@@ -140,7 +139,7 @@ MODULES = {
 
 
 class Route(Struct, frozen=True):
-    """A route of the API. Its handler is the method `name` of the class `routes`."""
+    """A route of the API. Its handler is the `name` method of the `routes` class."""
 
     key: str
     routes: type[Any]
@@ -175,7 +174,7 @@ def find_route(key: str, *, has_accounts: bool = False) -> Route:
     """Return the route with this key, and import the module that handles it.
 
     Raise NoSuchRoute if there is no such route. If `has_accounts` is true, customers have accounts
-    at an OIDC issuer, and a different module handles their signups.
+    with an OIDC issuer, and a different module handles their signups.
     """
     names = _names(has_accounts=has_accounts)
     if key not in names:
@@ -246,7 +245,7 @@ def as_get(event: Event) -> Event:
 
 
 def path_of(event: Event) -> str:
-    """Return the decoded path of the request without the stage. Powertools uses the same path."""
+    """Return the request's decoded path without the stage, which is the path Powertools uses."""
     path = str(event.get("rawPath", ""))
     stage = event.get("requestContext", {}).get("stage", "$default")
     return path if stage == "$default" else path[len(f"/{stage}") :]

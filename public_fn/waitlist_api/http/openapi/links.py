@@ -20,7 +20,7 @@ def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
 
 
 def next_page(operation_id: str, route_key: str) -> dict[str, Link]:
-    """Return the link from one page of a list to the next page."""
+    """Return the link from one page of a list to the next."""
     here = {name: f"$request.path.{name}" for name in re.findall(r"{(\w+)}", route_key)}
     parameters = {**here, "cursor": "$response.body#/cursor"}
     return {"nextPage": {"operationId": operation_id, "parameters": parameters}}

@@ -35,8 +35,7 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
     ) -> Response[OwnSignupAnswer]:
         """The token's `sub` claim identifies the customer, so a repeated signup returns the same
-        entry. An entry can belong to a limited number of segments. If the attributes in the request
-        exceed this limit, the signup is refused.
+        entry. A signup is refused if its attributes would put the entry in too many segments.
         """
         customer = identify_customer(self.request.event)
         if body.customer_id not in (None, customer):

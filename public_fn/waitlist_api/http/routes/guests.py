@@ -58,9 +58,8 @@ class Routes(Struct, frozen=True):
     ) -> Response[Any]:
         """Send an Idempotency-Key with each signup.
 
-        If you lose the response, repeat the request with the same key. Only then does the response
-        contain the entry token again. An entry can belong to a limited number of segments. If the
-        attributes in the request exceed this limit, the signup is refused.
+        If you lose the response, repeat the request with the same key to get the entry token again.
+        A signup is refused if its attributes would put the entry in too many segments.
         """
         began = self.even_times.now()
         person = self.identities.identify(waitlist_id, body.customer_id, body.profile)

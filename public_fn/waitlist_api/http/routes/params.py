@@ -69,9 +69,9 @@ Only = Annotated[
 Since = Annotated[
     UtcTime | None,
     Query(
-        description="Return only entries whose requested status began at this time (UTC) or later. "
-        "The statuses `unreachable` and `messages_off` begin when the customer stops getting "
-        "messages. To get a later page, send only `cursor`.",
+        description="Return only entries whose requested status began at this time (UTC) or "
+        "later. `unreachable` and `messages_off` begin when the customer stops getting messages. "
+        "To get a later page, send only `cursor`.",
         examples=["2026-11-21T09:30:00Z"],
     ),
 ]

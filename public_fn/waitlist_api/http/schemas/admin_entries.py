@@ -33,7 +33,7 @@ class ChoiceBody(Body):
 
     @classmethod
     def choices(cls) -> tuple[type[BaseModel], ...]:
-        """Return the models from which a client can choose."""
+        """Return the models that a client can choose from."""
         raise NotImplementedError
 
     @classmethod
@@ -41,7 +41,7 @@ class ChoiceBody(Body):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         described = handler(core_schema)
-        # Refer to each choice by its name. Code generators use this name for the class that they
+        # Refer to each choice by name, because code generators use the name for the class that they
         # generate.
         choices = [{"$ref": f"#/components/schemas/{choice.__name__}"} for choice in cls.choices()]
         return {
@@ -307,7 +307,7 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     rank: Annotated[
         Rank | None,
         Field(
-            description="The number by which the queue is sorted. Entries with a lower rank are "
+            description="The number that the queue is sorted by. Entries with a lower rank are "
             "served first. To give the entry the same position in another waitlist, import it "
             "with this rank. Null if the entry has no position in the queue."
         ),
@@ -347,8 +347,8 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     claimed_until: Annotated[
         Time | None,
         Field(
-            description="The deadline of the claim. Null if the entry is not claimed. An offer "
-            "has the deadline `offered_until` instead."
+            description="The claim's deadline. Null if the entry is not claimed. An offer's "
+            "deadline is `offered_until` instead."
         ),
     ]
     call: Annotated[

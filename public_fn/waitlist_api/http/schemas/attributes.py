@@ -38,7 +38,7 @@ def _one_or_several(value: object) -> str:
 def _not_too_many(attributes: object) -> object:
     """Raise ValueError if there are too many attributes.
 
-    Without this check, pydantic would validate the values of all of them first.
+    Without this check, pydantic would first validate all their values.
     """
     if isinstance(attributes, dict) and len(attributes) > MAX_ATTRIBUTES:
         raise PydanticCustomError(

@@ -75,11 +75,11 @@ class ClaimBody(Body):
     complete: Annotated[
         bool,
         Field(
-            description="Whether to admit the claimed entries in the same request. If you lose the "
-            "response, repeat the request with the same Idempotency-Key. The service remembers the "
-            "claims of admitted entries only for one minute, and later responses leave them out. "
-            "If you must know every admitted entry, send a `claim` request first, and then a "
-            "`complete` request for each claim."
+            description="Whether to admit the claimed entries in the same request. If you lose "
+            "the response, repeat the request with the same Idempotency-Key. The service "
+            "remembers the claims of admitted entries for only one minute, and later responses "
+            "leave them out. If you must know every admitted entry, send a `claim` request first, "
+            "and then a `complete` request for each claim."
         ),
     ] = False
     call: Annotated[

@@ -191,7 +191,7 @@ class Routes(Struct, frozen=True):
     def release(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ReleaseBody) -> EntryAnswer:
         """A repeated request with the same claim token returns the same response.
 
-        It does not extend the delay that the first request has set.
+        It does not extend the delay that the first request set.
         """
         return EntryAnswer(**self._act(RELEASE, waitlist_id, entry_id, body).view.answer)
 
@@ -201,7 +201,7 @@ class Routes(Struct, frozen=True):
         problems=HOLD,
     )
     def extend(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ExtendBody) -> HeldAnswer:
-        """The new lease begins at the time of this request, and replaces the old lease."""
+        """The new lease begins with this request, and replaces the old one."""
         held = self._act(EXTEND, waitlist_id, entry_id, body)
         return HeldAnswer(**held.view.answer, claimed_until=iso(held.deadline_millis))
 

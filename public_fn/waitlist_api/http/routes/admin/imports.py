@@ -100,7 +100,7 @@ class Routes(Struct, frozen=True):
         return secret(ImportWithTokensAnswer(**_counts(results), results=results))
 
     def _imported(self, waitlist_id: str, body: ImportBody) -> list[tuple[int, Row]]:
-        """Import the rows. Return the number and the result of each row."""
+        """Import the rows. Return each row's number and result."""
         by = self.request.operator
         read = list(enumerate(_identified(self.identities, waitlist_id, body.rows)))
         valid = {number: row for number, row in read if isinstance(row, ImportRow)}

@@ -1,4 +1,4 @@
-"""Operator route that sets or ends the notice of a waitlist."""
+"""Operator route that sets or ends a waitlist's notice."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Operator route that estimates waits under an admission policy without saving the policy."""
+"""Operator route that estimates waits under an admission policy without saving it."""
 
 from msgspec import Struct
 

@@ -24,8 +24,8 @@ class Routes(Struct, frozen=True):
         """The counts are exact at the time of the response.
 
         Segments without waiting entries are left out. If the waitlist declares no segments, the
-        list is empty. The segments on one page are sorted by their attributes and values. They are
-        not sorted across pages.
+        list is empty. Segments are sorted by their attributes and values within a page, but not
+        across pages.
         """
         page, following = self.counts.page(waitlist_id, cursor, limit)
         return SegmentsAnswer(

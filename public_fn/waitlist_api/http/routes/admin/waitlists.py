@@ -1,4 +1,4 @@
-"""Operator routes that read and change the configuration of waitlists."""
+"""Operator routes that read and change a waitlist's configuration."""
 
 import json
 from collections.abc import Callable, Mapping
