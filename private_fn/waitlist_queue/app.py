@@ -1,4 +1,4 @@
-"""The private Lambda function, through which all other functions of the service use Redis."""
+"""The private Lambda function, through which the service's other functions use Redis."""
 
 import logging
 import os
@@ -36,7 +36,7 @@ def compose(config: Config) -> RequestLog:
     """Create the service with its connection to Redis and its request log."""
     logging.getLogger("waitlist_queue").setLevel(config.log_level)
     CORRELATION.mark_log_records()
-    credentials_of(config)  # imports botocore now, before the deadline of a call is running
+    credentials_of(config)  # imports botocore now, before any call has a deadline
     store = store_of(config)
     telemetry = Telemetry(
         "private",

@@ -20,7 +20,7 @@ PLAIN = (str, int)  # most values have one of these types, which need no packing
 
 
 def pack(value: Any) -> Argument:
-    """Convert the value of a field to a number or a string, because scripts receive no other types.
+    """Convert a field's value to a number or a string, because scripts receive no other types.
 
     A missing value becomes an empty string. The items of a tuple are separated by spaces. The
     fields of a struct are written as `name=value`. If the struct is `array_like`, only the values
@@ -147,7 +147,7 @@ PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
 
 
 def joiner(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return a function that joins many requests into the single argument of a script."""
+    """Return a function that joins many requests into a script's single argument."""
     [name] = names
     part_of = PARTS_OF_JOINED_ARGUMENTS[name]
     return lambda requests: (" ".join([part_of(request) for request in requests]),)

@@ -44,7 +44,7 @@ class Config:
     # `redis_url`.
     iam_user: IamUser | None = None
     metrics_namespace: str = ""
-    # True if each Redis server has its own `run_id`, by which scripts notice that a different
+    # True if each Redis server has its own `run_id`, so that scripts can notice when a different
     # server has taken over.
     redis_has_run_ids: bool = False
 

@@ -145,7 +145,7 @@ def _run_id(info: str) -> str:
 class _DeadlineTlsConnection(_DeadlineConnection, SSLConnection):
     """A TLS connection that shares its TLS context with the other connections in the pool.
 
-    A context loads the CA certificates, which takes longer than connecting.
+    Creating a context loads the CA certificates, which takes longer than connecting.
     """
 
     def __init__(self, contexts: list[ssl.SSLContext], **options: Any) -> None:

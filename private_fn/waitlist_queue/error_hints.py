@@ -6,21 +6,20 @@ from collections.abc import Iterator
 from redis import exceptions
 
 LOG_IN = (
-    "check the user and password in REDIS_URL, or check REDIS_IAM_USER and that the role of the"
-    " function allows elasticache:Connect"
+    "check the user and password in REDIS_URL, or check REDIS_IAM_USER and that the function's "
+    "role allows elasticache:Connect"
 )
 ALLOW = "give the Redis user the permissions in docs/operate/policies/redis-user.acl"
 CERTIFY = (
-    "use the host name of the certificate in REDIS_URL, and add ?ssl_ca_certs=FILE if you have your"
-    " own certificate authority"
+    "use the certificate's host name in REDIS_URL, and add ?ssl_ca_certs=FILE if you have your own "
+    "certificate authority"
 )
 HINTS: dict[type[BaseException], str] = {
     exceptions.AuthenticationError: LOG_IN,
     exceptions.NoPermissionError: ALLOW,
     ssl.SSLCertVerificationError: CERTIFY,
 }
-# The messages with which Redis and Valkey report that the user may not run a command inside a
-# script.
+# The messages that Redis and Valkey return if the user may not run a command inside a script.
 NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
 
 

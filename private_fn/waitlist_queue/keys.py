@@ -28,7 +28,7 @@ not_ready = _key("not_ready")
 unverified = _key("unverified")
 
 # A sorted set of entries that are not ready for a limited time. The score is the time, in
-# milliseconds, at which the first of the reasons ends.
+# milliseconds, when the first of these reasons ends.
 ready_at = _key("ready_at")
 
 # A hash with the reasons why entries cannot be admitted at the moment (are not ready). It contains
@@ -59,8 +59,8 @@ claimed = _key("claimed")
 # claim or an offer, or because it was parked (set aside for an operator).
 claims = _key("claims")
 
-# A sorted set of parked entries, which are set aside for an operator.
-# The score is the time, in milliseconds, at which the entry was parked.
+# A sorted set of parked entries, which are set aside for an operator. The score is the time, in
+# milliseconds, when the entry was parked.
 parked = _key("parked")
 
 # A hash with each entry's number of attempts. Each expired claim or offer counts as an attempt.
@@ -86,8 +86,8 @@ tags = _key("tags")
 # the tickets that were computed from the signup times.
 shared_milliseconds = _key("shared_milliseconds")
 
-# A sorted set of customers who are inside.
-# The score is the time, in milliseconds, at which the customer's pass ends.
+# A sorted set of customers who are inside. The score is the time, in milliseconds, when the
+# customer's pass ends.
 inside = _key("inside")
 
 # A hash with one ticket for each customer who is inside. The ticket identifies the signup with

@@ -1,4 +1,4 @@
-"""Converts requests to calls of scripts, and the replies of the scripts to results."""
+"""Converts requests to script calls, and the scripts' replies to results."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,9 +42,9 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
 def _script_of(request: type) -> Script:
     """Return the script that carries out a type of request.
 
-    The script has the same name as the type. If there is no such script, it has the name of a base
-    class. For example, `Leave` and `Drop` are both subclasses of `EndStay`, so `end_stay.lua`
-    carries out both.
+    The script is named after the type or, if there is no such script, after a base class. For
+    example, `Leave` and `Drop` are both subclasses of `EndStay`, so `end_stay.lua` carries out
+    both.
     """
     try:
         return script_named(c.operation_name(request.__name__))

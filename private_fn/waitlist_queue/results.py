@@ -1,7 +1,6 @@
-"""Converts the reply of a script to a result.
+"""Converts a script's reply to a result.
 
-The header of the script names the values in the reply. The fields of the result have the same
-names.
+The script's header names the values in the reply, and the result's fields have the same names.
 """
 
 from typing import Any
@@ -18,7 +17,7 @@ Message = dict[str, Any]
 
 
 def result_of(script: Script, result: type[c.Result], reply: Reply) -> Message:
-    """Convert the reply of a script to a result, or to a failure if the reply is an error code."""
+    """Convert a script's reply to a result, or to a failure if the reply is an error code."""
     outcome = reply[0]
     if outcome in BY_CODE:
         return failure(BY_CODE[outcome]())
@@ -40,7 +39,7 @@ def encoded(answer: c.Result | c.Failure) -> Message:
 def _by_name(script: Script, names: Names, values: Reply) -> dict[str, Any]:
     """Return a reply's values in a dictionary, by the names in the script's header."""
     # A script returns nil for false and for a missing value. A nil value is left out of the
-    # dictionary, and the field of the result keeps its default.
+    # dictionary, so the result's field keeps its default.
     if len(values) != len(names):
         raise ValueError(f"{script.name} returned {values}, its header declares {names}")
     pairs = zip(names, values, strict=True)

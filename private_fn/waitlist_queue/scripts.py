@@ -33,7 +33,7 @@ FUNCTION = re.compile(r"^(local function (\w+)\(.*?^end\n)", re.MULTILINE | re.D
 WORD = re.compile(r"\w+")
 META_FIELD = re.compile(r"meta_(\w+)")
 KEY = re.compile(r"keys\.(\w+)")
-# A script whose code contains this text uses all keys of a waitlist.
+# A script whose code contains this text uses all of a waitlist's keys.
 EVERY_KEY = "unpack(KEYS)"
 # Arguments that the store adds to every call of a script that uses them.
 STORE_ARGUMENTS = ("now", "server_run_id")
@@ -51,7 +51,7 @@ class Script:
     arguments: Names
     # The arguments that the store adds.
     added: Names
-    # Maps each outcome to the names of the values that come after it in the reply.
+    # Maps each outcome to the names of the values that follow it in the reply.
     returns: dict[str, Names]
     # Some values in a reply are lists of rows. This dictionary contains their column names, by the
     # name of the value.
@@ -66,12 +66,12 @@ class Script:
 
 @cache
 def script_named(name: str) -> Script:
-    """Return the script with this name. The first call reads the file of the script."""
+    """Return the script with this name. The first call reads the script's file."""
     return load(FOLDER / f"{name}.lua")
 
 
 def load(path: Path) -> Script:
-    """Read the file of a script, and add the code of the files that its header names."""
+    """Read a script's file, and add the code of the files that its header names."""
     text = path.read_text(encoding="utf-8")
     guards = in_order(words(text, "PRELUDE"), PRELUDE, "PRELUDE")
     header = "".join(map(_header, [*guards, text]))
@@ -120,10 +120,10 @@ def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
 
 
 def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
-    """Return the first line of a script's Lua code, which declares variables.
+    """Return the first line of a script's Lua code.
 
-    The variables contain the Redis keys, the arguments, and those fields of the hash `meta` that
-    the script uses.
+    This line declares variables for the Redis keys, the arguments, and the fields of the `meta`
+    hash that the script uses.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"
@@ -155,7 +155,7 @@ def _without_unused_functions(library: str, code: str) -> str:
 
 
 def words(text: str, keyword: str) -> Names:
-    """Return the words that follow a keyword in the header of a file."""
+    """Return the words that follow a keyword in a file's header."""
     return tuple(word for line in _lines(text, keyword) for word in line.split())
 
 

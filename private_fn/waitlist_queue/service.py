@@ -158,7 +158,7 @@ def _decode(message: object) -> c.Request:
 
 
 def _type_of(message: Any) -> Any:
-    """Return the struct type of a message. The field `op` contains the name of the operation."""
+    """Return the struct type of a message. The `op` field contains the name of the operation."""
     # Look the type up first, because decoding a known struct is much faster than decoding the union
     # of all structs.
     try:

@@ -49,9 +49,9 @@ class Call(NamedTuple):
 
 
 class RedisStore:
-    """Runs scripts with the command EVALSHA.
+    """Runs scripts with the EVALSHA command.
 
-    If Redis does not know a script, the store sends the source of the script.
+    If Redis does not know a script, the store sends the script's source.
     """
 
     def __init__(

@@ -78,8 +78,8 @@ def request_log() -> RequestLog:
 @cache
 def api() -> Api:
     """Create the API from the environment variables at the first request, once per process."""
-    # Lambda SnapStart copies a process after its modules are imported. Connections, keys and random
-    # numbers must therefore not be created during the import.
+    # Lambda SnapStart copies a process after its modules are imported. That is why connections,
+    # keys and random numbers must not be created during the import.
     random.seed()  # otherwise all copies of a snapshot would use the same random pauses
     config = Config.from_env(os.environ)
     services = Services.on(
@@ -150,7 +150,7 @@ def _bot_check_secret(config: Config) -> str:
     try:
         return secret_reader(config.bot_check_secret_arn, secrets_client(DEADLINE))()
     except SecretUnavailable as error:
-        logger.warning("the secret of the bot check cannot be read: %r", error.__cause__)
+        logger.warning("the bot check's secret cannot be read: %r", error.__cause__)
         raise SecretUnreadable from error
 
 

@@ -1,4 +1,4 @@
-"""Defines the form in which operators answer a waitlist's questions for a person, and reads it."""
+"""Defines and reads the form in which operators answer a waitlist's questions for a person."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

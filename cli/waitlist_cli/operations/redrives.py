@@ -1,4 +1,4 @@
-"""Returns parked people, who were set aside, to the queue one by one."""
+"""Returns parked (set aside) people to the queue, one by one."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -76,7 +76,7 @@ def _redrive_all(request: ListRequest) -> tuple[str, Any]:
     if refused := len(refusals) - returned:
         words.append(f"{refused:,} were refused, because they are no longer set aside.")
     if left:
-        words.append(f"{left:,} are still set aside. Return all again.")
+        words.append(f"{left:,} are still set aside. Press Return all again.")
     return " ".join(words), None
 
 

@@ -1,4 +1,4 @@
-"""Finds people by their call number, or by a part of their customer id, profile or attributes."""
+"""Finds people by their call number, or by part of their customer id, profile or attributes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from waitlist_cli.operations.spellings import Wanted
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# The status `inside` is not needed, because people who are inside also have the status `admitted`.
+# The `inside` status is not needed, because people who are inside also have the `admitted` status.
 STATUSES = ("waiting", "offered", "parked", "admitted", "left")
 
 
@@ -32,8 +32,8 @@ def found_people(
 ) -> Iterator[dict[str, Any]]:
     """Yield the people whose call number, id, profile or attributes contain the words of `text`.
 
-    The words can occur in any order. At most `most` people of each status are examined. If there
-    are more people, `on_limit` is called with the status.
+    The words can be in any order. At most `most` people of each status are examined. If there are
+    more people, `on_limit` is called with the status.
     """
     wanted = Wanted(text)
     # A person whose status changes during the search can be read twice, so remember who has been

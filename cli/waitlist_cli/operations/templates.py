@@ -1,4 +1,4 @@
-"""Provides the settings of a new waitlist, from a template or from another waitlist."""
+"""Provides the settings for a new waitlist, from a template or from another waitlist."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -92,7 +92,7 @@ def template_settings(template: Template, now: datetime) -> dict[str, Any]:
 
 
 def _fit_to_country(settings: dict[str, Any], template: Template, country: str) -> None:
-    """Set the usual language of messages, and the country of telephone numbers, if the template
+    """Set the default language of messages and the country of telephone numbers, if the template
     uses these settings.
     """
     if "messages" in settings and (language := language_of(country)):

@@ -14,7 +14,7 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Resend all dead letters since the time `since`.
+    """Resend all dead letters newer than `since`.
 
     Each request resends some of them. After each request, yield how many it has resent.
     """

@@ -29,8 +29,8 @@ def person_command(
 ) -> None:
     """Register a command that carries out an action on a person.
 
-    The command is named after the second word of `example`. If `instead` is given, the command has
-    the option `flag`, which makes it carry out `instead` rather than `action`.
+    The command is named after the second word of `example`. If `instead` is given, the option
+    `flag` makes the command carry out `instead` rather than `action`.
     """
     own = [parameter for field in action.fields for parameter in options_of(field)]
     if action.is_deleting:

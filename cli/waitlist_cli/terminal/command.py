@@ -1,4 +1,4 @@
-"""Registers functions as commands of `waitlist`."""
+"""Registers functions as `waitlist` commands."""
 
 import inspect
 import sys
@@ -68,7 +68,7 @@ Function = Callable[..., int | None]
 
 
 class Command(TyperCommand):
-    """A command that accepts the common options of `waitlist` in addition to its own options."""
+    """A command that accepts the common options of `waitlist` in addition to its own."""
 
     context_class = Context
 
@@ -192,6 +192,6 @@ def _asks_for_json(words: Sequence[str]) -> bool:
 
 
 def _unwrapped(text: str) -> str:
-    """Put each paragraph on a single line, because Typer keeps the line breaks in a help text."""
+    """Put each paragraph on a single line, because Typer keeps the line breaks in help texts."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

@@ -132,7 +132,7 @@ def print_each(
 
 
 def print_entry(context: Context, person: dict[str, Any]) -> None:
-    """Print the fields of an entry. On a terminal, also print the history of the entry."""
+    """Print an entry's fields. On a terminal, also print its history."""
     pairs = {name: _value(person, name) for name in person if name not in ("history", "cursor")}
     context.output.pairs(pairs, person)
     if person.get("history") and context.output.console.is_terminal and not context.output.as_json:
@@ -181,7 +181,7 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
 
 
 def place(entry: dict[str, Any]) -> str:
-    """Describe the position of an entry. Return "" if the entry has no position."""
+    """Describe an entry's position. Return "" if it has no position."""
     if entry.get("position") is None:
         return ""
     total = f" of {entry['total']:,}" if entry.get("total") is not None else ""

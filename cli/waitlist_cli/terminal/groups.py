@@ -57,5 +57,5 @@ def _person(context: Context, **typed: Any) -> Person:
 
 
 def with_person(function: Function) -> Function:
-    """Replace the parameter `person` of a command with the options that select a person."""
+    """Replace a command's `person` parameter with the options that select a person."""
     return replace_parameter(function, "person", PERSON, _person)

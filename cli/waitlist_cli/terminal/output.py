@@ -113,7 +113,7 @@ def format_field(value: object) -> str:
 
 
 def accept_any_text(stream: object) -> None:
-    """Configure an output stream so that writing any text succeeds.
+    """Configure an output stream so that any text can be written to it.
 
     Characters that the terminal does not support become question marks.
     """
@@ -211,7 +211,7 @@ class Output:
     ) -> None:
         """Print a table on a terminal, or tab-separated rows if the output is not a terminal.
 
-        If the operator asked for JSON, print the value `document` as JSON instead.
+        If the operator asked for JSON, print `document` as JSON instead.
         """
         if self.as_json and document is not None:
             self.json(document)
@@ -238,7 +238,7 @@ class Output:
     def pairs(self, pairs: Mapping[str, object], document: object = None) -> None:
         """Print names and values, one pair per line.
 
-        If the operator asked for JSON, print the value `document` as JSON instead.
+        If the operator asked for JSON, print `document` as JSON instead.
         """
         if self.as_json and document is not None:
             self.json(document)
@@ -315,7 +315,7 @@ def table(
 
 
 def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Return whether a table fits into `width` if each column is at least wide enough to read."""
+    """Return whether a table fits in `width` if each column is at least wide enough to read."""
     needed = 1
     for number, name in enumerate(columns):
         texts = [HEADINGS.get(name, name), *(format_value(row[number]) for row in rows)]

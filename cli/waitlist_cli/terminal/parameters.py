@@ -201,7 +201,7 @@ def quote_value(value: str) -> str:
 
 
 def unquote_line(line: str) -> str:
-    """Decode the value in a line NAME=VALUE that `quote_value` has formatted.
+    """Decode the value in a NAME=VALUE line that `quote_value` has formatted.
 
     Raise WrongUsage if the JSON is not valid.
     """

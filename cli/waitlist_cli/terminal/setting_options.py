@@ -83,7 +83,7 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
         if not group:
             return found
         # In `found`, an inner group such as `admission.misses` is a separate item. In the API, it
-        # is a part of the outer group `admission`, so move it there.
+        # is part of the outer group `admission`, so move it there.
         parts = {name.rpartition(".")[2]: part for name, part in found.items() if name != group}
         return found.get(group, {}) | parts
 

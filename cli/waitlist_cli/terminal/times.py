@@ -121,7 +121,7 @@ def parse_option(text: str, label: str, zone: Callable[[], str]) -> str:
         ) from None
     except (ValueError, OverflowError):
         raise WrongUsage(
-            f"{label}: give a time such as 2026-03-01T09:30, in the time zone of the waitlist."
+            f"{label}: give a time such as 2026-03-01T09:30, in the waitlist's time zone."
         ) from None
 
 

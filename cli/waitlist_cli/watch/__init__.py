@@ -1,1 +1,1 @@
-"""Implements `waitlist watch`, which shows in the terminal how a waitlist changes."""
+"""Implements `waitlist watch`, which shows a waitlist's changes in the terminal."""

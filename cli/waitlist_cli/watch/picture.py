@@ -78,7 +78,7 @@ def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
 
 
 def sparkline(values: Sequence[int], bars: str = BARS) -> str:
-    """Draw a chart in a single line of text, with one bar for each value.
+    """Draw a chart on a single line of text, with one bar for each value.
 
     The lowest bar stands for the smallest value, and the highest bar stands for the largest value.
     """

@@ -1,4 +1,4 @@
-"""Computes how fast two counters have grown within the last ten seconds."""
+"""Computes how fast two counters have grown over the last ten seconds."""
 
 from collections import deque
 
@@ -32,6 +32,6 @@ class Rates:
             return None
         first, last = self._samples[0], self._samples[-1]
         seconds = last[0] - first[0]
-        # The counters of a waitlist restart at zero if the waitlist is deleted and created again.
-        # The growth would then be negative, so return 0 instead.
+        # A waitlist's counters restart at zero if the waitlist is deleted and recreated. The growth
+        # would then be negative, so return 0 instead.
         return max(0.0, (last[which] - first[which]) / seconds) if seconds > 0 else None

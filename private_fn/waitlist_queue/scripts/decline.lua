@@ -35,8 +35,7 @@ if hold then
   redis.call('HINCRBY', keys.meta, 'declined', 1)
   if once_key ~= '' then remember_move(keys, once_key, hold.stamp, once_seconds) end
 else
-  -- A later decision, such as another offer, does not undo the decline. The response is still that of a repeated
-  -- request.
+  -- A later decision, such as another offer, does not undo the decline. The request is still answered as a repeat.
   local wanted_deadline = tonumber(offered_until_millis) or 0
   outcome, hold = 'repeat', find_decision(keys, entry_id, function(decision)
     if decision.verb ~= 'declined' or ticket ~= '' and decision.ticket ~= tonumber(ticket) then return false end

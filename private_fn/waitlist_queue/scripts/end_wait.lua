@@ -4,7 +4,7 @@
 -- NEEDS decisions holds presence reasons requeue segments tickets waiting
 -- ARGV entry_id ticket confirm_by_millis action settings_version
 -- RETURNS ended|kept
-if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
+if not meta_not_ready then return {'kept'} end -- no customer on the list was ever asked
 -- The settings may have changed since the message was sent. If the new settings require a different action, ignore the
 -- message.
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end

@@ -15,8 +15,8 @@ local outcome = 'exists'
 if not meta_state then
   if mode == 'configure' or mode == 'finish_rebuild' then return {'cold'} end
   outcome = 'created'
-  -- If the hash `meta` is missing, the other keys of the waitlist may be incomplete. If a different Redis server owned
-  -- the queue before, the newest writes may be missing on this server. In both cases all keys are deleted.
+  -- If the `meta` hash is missing, the other keys of the waitlist may be incomplete. If a different Redis server owned
+  -- the queue before, the newest writes may be missing on this server. Either way, all keys are deleted.
   redis.call('UNLINK', unpack(KEYS))
   keys.not_ready = nil
   begin_epoch(keys, mode == 'create' and 'warm' or 'hydrating', epoch,
@@ -37,7 +37,7 @@ end
 local new_state, new_epoch, epoch_start, until_millis = unpack(redis.call('HMGET', keys.meta, 'state', 'epoch',
   'epoch_start', 'until_millis'))
 -- Do not shorten offers during a rebuild. A shortened offer gets a new logical timestamp, and would look newer than the
--- record of the entry. The rebuild would then keep the offer even if the record contains a later change.
+-- entry's record. The rebuild would then keep the offer even if the record contains a later change.
 if until_millis and new_state == 'warm' and (is_newer or outcome == 'warmed') then
   end_offers_by(keys, until_millis, now)
 end

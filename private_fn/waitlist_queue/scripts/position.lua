@@ -19,7 +19,7 @@ if segments ~= '' and segments_version ~= meta_segments_version then return {'st
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
 end_expired_reasons(keys, now)
 -- waiting_rank and count_ahead use two commands, because Redis 7.0 and ElastiCache for Redis OSS do not support ZRANK
--- with the option WITHSCORE.
+-- with the WITHSCORE option.
 local rank, is_ready = waiting_rank(keys, entry_id)
 if rank and not is_ready and is_poll == '1' then is_ready = not has_reason(end_absence(keys, entry_id)) end
 local ready = redis.call('ZCARD', keys.queue)

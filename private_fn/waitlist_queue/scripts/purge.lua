@@ -1,4 +1,4 @@
--- purge: Deletes all data of a waitlist from Redis.
+-- purge: Deletes all of a waitlist's data from Redis.
 -- RETURNS purged
 redis.call('UNLINK', unpack(KEYS))
 return {'purged'}

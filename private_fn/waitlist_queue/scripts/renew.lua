@@ -14,7 +14,7 @@ local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE',
 local present_until = tonumber(present or KEPT)
 -- The customer left while the queue was being rebuilt. This message was sent before the customer left, so ignore it.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
--- If the set `inside` still contains the customer's pass, the customer has a place, even if the pass has ended.
+-- If the `inside` set still contains the customer's pass, the customer has a place, even if the pass has ended.
 -- Otherwise, the customer needs a free place.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.

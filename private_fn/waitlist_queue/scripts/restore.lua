@@ -33,7 +33,7 @@ local function return_or_assign_slots(hold, new)
 end
 
 local recorded_millis = tonumber(time_millis) or 0
--- During a rebuild, offers are not shortened. The script `init` shortens them after the rebuild.
+-- During a rebuild, offers are not shortened. The `init` script shortens them after the rebuild.
 if state == 'offered' and meta_state == 'warm' then time_millis = until_over(meta_until_millis, recorded_millis) end
 local place = {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
   attempts = tonumber(attempts), stamp = tonumber(stamp)}

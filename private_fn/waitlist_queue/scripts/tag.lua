@@ -1,5 +1,5 @@
--- tag: Writes the segments of an entry, and the reasons why it is not ready. The entry may be waiting, claimed, offered
--- a slot, or parked (set aside).
+-- tag: Writes an entry's segments, and the reasons why it is not ready. The entry may be waiting, claimed, offered a
+-- slot, or parked (set aside).
 -- PRELUDE cold stale_segments
 -- NEEDS readiness segments tombstone waiting
 -- ARGV entry_id join_id segments_version tags readiness

@@ -208,7 +208,7 @@ class Admissions(Struct, frozen=True):
         by: str,
         reason: str = "",
     ) -> list[Offer]:
-        """Write the offers or admissions that Redis has made to the records of the entries.
+        """Update the entries' records with the offers or admissions that Redis has made.
 
         Return only the entries whose record could be updated.
         """

@@ -34,7 +34,7 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     entry_id: str
     stay: int | None
     # The customer chooses whether to move to the end of the queue (`back`) or to leave. If `to` is
-    # None, the setting `decline` decides.
+    # None, the `decline` setting decides.
     to: Literal["back", "leave"] | None
     offered_until_millis: int | None
     idempotency_key: str | None

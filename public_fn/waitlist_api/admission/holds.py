@@ -117,7 +117,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     # The opening hours. If an offer is withdrawn, the next entry gets an offer only during these
     # hours.
     hours: tuple[c.Hours, ...] = ()
-    # The new value of the record's field `changes_until_millis`. If it is 0, the field does not
+    # The new value of the record's `changes_until_millis` field. If it is 0, the field does not
     # change.
     changes_until_millis: int = 0
 
@@ -160,7 +160,7 @@ class ActionResult(Struct, frozen=True):
 class Holds(Struct, frozen=True):
     """Completes, releases and extends claims, sets claimed entries aside, and handles offers.
 
-    Redis decides by its own clock whether an action is in time. The service then records the
+    Redis decides by its own clock whether an action is in time, and the service then records the
     decision.
     """
 
@@ -236,8 +236,7 @@ class Holds(Struct, frozen=True):
         return (place.time_millis, place.token) if place.state == verb.before else NO_TIME
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
-        """Return the recorded time at which the offer ends, or at which the entry was parked (set
-        aside).
+        """Return the recorded time when the offer ends or the entry was parked (set aside).
 
         Also return the offer's token. Return NO_TIME if the entry has any other status.
         """
@@ -361,7 +360,7 @@ def _message_at(verb: ClaimAction, command: HoldCommand, found: TimeAndToken) ->
     """Build the request to Redis.
 
     An offer is identified by its deadline and its token. A parked (set aside) entry is identified
-    by the time at which it was parked.
+    by the time when it was parked.
     """
     time_millis, token = found
     return replace(command, token=token, **{verb.time_field: time_millis}).message(verb)
@@ -370,13 +369,13 @@ def _message_at(verb: ClaimAction, command: HoldCommand, found: TimeAndToken) ->
 def _events(
     command: HoldCommand, decision: c.Decision, result: c.HoldResult
 ) -> tuple[HistoryEvent, ...]:
-    """Return the events that the decision adds to the history of the entry.
+    """Return the events that the decision adds to the entry's history.
 
     If the decision only extends a claim, it adds no event.
     """
     event = event_of(decision, command.by, command.reason)
     # Redis answers a repeated request with the current position, which may differ from the position
-    # at the time of the event. The event then has no position.
+    # at the time of the event, so the event then has no position.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -429,7 +428,7 @@ def _error_of_refuted(
 def _error_of(
     refusal: WaitlistError, command: HoldCommand, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for a caller whose request Redis has refused."""
+    """Return the error to raise after Redis has refused the request."""
     if record is None or record.intent.erase:
         return EntryNotFound()
     if command.ticket not in (None, record.ticket):

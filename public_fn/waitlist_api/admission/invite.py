@@ -1,7 +1,7 @@
 """Invite people: make one offer to each of the first entries of the queue, or to given entries.
 
-An invitation is stored first. Its offers are then made in pages of up to 100. Maintenance continues
-an invitation that was interrupted (docs/decisions/0087-an-offer-knows-its-invitation.md).
+An invitation is stored first, and its offers are then made in pages of up to 100. Maintenance
+continues an invitation that was interrupted (docs/decisions/0087-an-offer-knows-its-invitation.md).
 """
 
 import hashlib
@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 # The time after which a request makes no more offers, and leaves the rest to maintenance.
 REQUEST_MILLIS = 8_000
 NO_OFFER_MESSAGE = (
-    "this waitlist does not send the message `offered`, so add `offered` to `messages.kinds` first"
+    "this waitlist does not send the `offered` message, so add `offered` to `messages.kinds` first"
 )
 
 
@@ -68,7 +68,7 @@ class Counted(Struct, frozen=True):
 
 
 class Invitations(Struct, frozen=True):
-    """Makes the offers of invitations, and counts the outcomes of the offers."""
+    """Makes the offers of invitations, and counts their outcomes."""
 
     # The maximum time that a maintenance run spends on invitations that requests have left
     # unfinished.
@@ -147,7 +147,7 @@ class Invitations(Struct, frozen=True):
     def run(
         self, invitation: Invitation, is_time_up: IsTimeUp, *, is_resumed: bool = True
     ) -> Invitation:
-        """Make the offers of an invitation until all of them have been made or the time is up.
+        """Make an invitation's offers until all of them have been made or the time is up.
 
         `is_resumed` is true if an earlier run may have made offers that it did not record.
         """
@@ -196,9 +196,9 @@ class Invitations(Struct, frozen=True):
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
         is_repeat, is_last = admitted.outcome == "repeat", next_rank is None
         if is_resumed or is_repeat:
-            # An earlier run has already made the offers of this page, but possibly to other people
-            # than the candidates of this run. Begin the next page at the same rank, so that no
-            # candidate is left out.
+            # An earlier run has already made the offers of this page, but possibly to people other
+            # than this run's candidates. Begin the next page at the same rank, so that no candidate
+            # is left out.
             next_rank, is_last = invitation.after_rank, bool(invitation.entries)
         taken = (invitation.taken if is_repeat else taken) + admitted.taken
         is_done = is_last or taken >= invitation.count or not (admitted.is_more or is_repeat)
@@ -261,7 +261,7 @@ def _check_open(settings: WaitlistSettings, now_millis: int) -> None:
 
 
 def _until_millis(command: InviteCommand, now_millis: int) -> int:
-    """Return the time at which the offers end. Raise InvalidFields if the time is not allowed."""
+    """Return the time when the offers end. Raise InvalidFields if the time is not allowed."""
     if command.offer_seconds is not None:
         return now_millis + command.offer_seconds * 1000
     until_millis = command.until_millis or 0

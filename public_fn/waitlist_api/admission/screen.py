@@ -1,4 +1,4 @@
-"""Read the call numbers that the public screen of a waitlist shows."""
+"""Read the call numbers that a waitlist's public screen shows."""
 
 from collections.abc import Iterator
 
@@ -45,7 +45,7 @@ class Screens(Struct, frozen=True):
     now_millis: NowMillis
 
     def read(self, waitlist: WaitlistRecord) -> Screen:
-        """Return the call numbers that the public screen of a waitlist shows.
+        """Return the call numbers that a waitlist's public screen shows.
 
         The called numbers come from the 100 claims and offers with the earliest deadlines. If the
         waitlist hides its counts, the screen does not show which numbers come next.
@@ -55,8 +55,8 @@ class Screens(Struct, frozen=True):
             c.ListOffQueue(waitlist_id=waitlist_id, which="held", limit=MAX_PAGE)
         )
         held_ids = [entry.entry_id for entry in held.entries]
-        # If only a few people are waiting, the list of the next numbers is short. It would reveal
-        # how many people are waiting, so leave it out if the waitlist hides its counts.
+        # If only a few people are waiting, the list of the next numbers is short and would reveal
+        # how many they are. Leave it out if the waitlist hides its counts.
         next_ids = [] if waitlist.settings.hide_counts else self._next_ids(waitlist_id)
         records = self.entries.get_many(waitlist_id, [*held_ids, *next_ids])
         called = self._called(records[id_] for id_ in held_ids if id_ in records)

@@ -1,1 +1,1 @@
-"""Authentication: entry tokens and JWTs of customers, IAM identities of operators, and passes."""
+"""Authentication: customers' entry tokens and JWTs, operators' IAM identities, and passes."""

@@ -23,7 +23,7 @@ from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
 MISMATCH = "Hostname mismatch, certificate is not valid for"
-REMEDY = "use the host name of the certificate in REDIS_URL"
+REMEDY = "use the certificate's host name in REDIS_URL"
 Refused = Callable[[str], str]
 
 

@@ -58,7 +58,7 @@ def test_a_filter_or_ids_say_who_is_invited(bakery: Bakery) -> None:
             ["-n", "2", "--until", "48h", "--prefer", "a=b", "--prefer", "anyone"],
             "takes one filter",
         ),
-        (["-n", "2", "--until", "48h", "--text", "Come in"], "does not send the message"),
+        (["-n", "2", "--until", "48h", "--text", "Come in"], "does not send the `offered` message"),
     ],
 )
 def test_a_wrong_invitation_says_what_to_enter(

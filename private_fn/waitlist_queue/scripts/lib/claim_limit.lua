@@ -1,8 +1,8 @@
--- If the number of claims is limited, the sorted set `claimed` contains all claimed entries. The sorted set `held`
+-- If the number of claims is limited, the `claimed` sorted set contains all claimed entries. The `held` sorted set
 -- cannot be used to count claims, because it also contains entries with an offer.
 local HOLDS_AT_ONCE = 500
 
--- Fills the set `claimed`. This is necessary after a rebuild, or when the `max_claims` setting has been turned on.
+-- Fills the `claimed` set. This is necessary after a rebuild, or when the `max_claims` setting has been turned on.
 local function index_claims(keys)
   local first = 0
   repeat

@@ -1,12 +1,12 @@
 -- A decision is a change that a script has made to an entry. A decision is pending until it has been written to the
--- entry's record in DynamoDB. The hash `pending_decisions` contains the pending decisions about each entry, oldest
+-- entry's record in DynamoDB. The `pending_decisions` hash contains the pending decisions about each entry, oldest
 -- first.
 --
 -- A decision is stored as text. The function `read_decisions` splits it into fields, which the Python class `Decision`
 -- explains.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
--- Returns the logical timestamp and the field `placed` of the newest pending decision about an entry. Both are 0 if
+-- Returns the logical timestamp and the `placed` field of the newest pending decision about an entry. Both are 0 if
 -- there is no pending decision.
 local function newest_of(packed)
   local stamp, placed = string.match(packed or '', '|(%d+)|%-?%d+|%d+|%d+|%d+;%d+;(%d+);%d+;%d+$')
@@ -32,7 +32,7 @@ end
 -- Matches the text of one pending decision.
 local DECISION = '(%S-)|(%S-)|(%d+)|(-?%d+)|(%d+)|(%d+)|(%d+);(%d+);(%d+);(%d+);(%d+)'
 
--- Returns the pending decisions about an entry. The oldest decision comes first.
+-- Returns the pending decisions about an entry, oldest first.
 local function read_decisions(keys, entry_id)
   local decisions, packed = {}, redis.call('HGET', keys.pending_decisions, entry_id)
   if not packed then return decisions end

@@ -4,13 +4,13 @@
 -- last logical timestamp.
 --
 -- If the Redis clock is more than SLACK_SECONDS behind `floor`, it has been set back. The earlier queue may then have
--- used timestamps that are later than `floor` by up to UNKNOWN_SECONDS. UNKNOWN_SECONDS is large, because `floor` comes
--- from a Lambda function whose clock may be slow.
+-- used timestamps up to UNKNOWN_SECONDS later than `floor`. UNKNOWN_SECONDS is large because `floor` comes from a
+-- Lambda function whose clock may be slow.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
 -- If the Redis clock has not been set back, the new queue begins SPARE_SECONDS after `floor`.
 --
--- SPARE_SECONDS must be less than a second. Signups leave gaps between their tickets, into which other entries can be
--- moved. They leave no gaps while the tickets are more than a second ahead of the clock.
+-- SPARE_SECONDS must be less than a second. Signups leave gaps between their tickets for entries that are moved there,
+-- but not while the tickets are more than a second ahead of the clock.
 local SPARE_SECONDS = 0.5
 
 -- Returns the first logical timestamp of a new queue, which is later than every timestamp of the waitlist's earlier

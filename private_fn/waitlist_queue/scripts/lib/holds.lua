@@ -1,6 +1,6 @@
 -- NEEDS policy tickets
 
--- The hash `claims` contains a hold for each entry that is on the waitlist but was taken out of the queue. The hold
+-- The `claims` hash contains a hold for each entry that is on the waitlist but was taken out of the queue. The hold
 -- says why the entry is not in the queue: it may be claimed, offered or parked, for example.
 --
 -- A hold has the form "state|token|rank|ticket|attempts|stamp". The stamp is the logical timestamp at which the entry
@@ -79,8 +79,8 @@ local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, p
   return hold
 end
 
--- Returns the claim of an entry. Returns nil and an error code if the entry has no claim with this token. Returns the
--- claim and the word `completed` if the customer has already been admitted with this token.
+-- Returns an entry's claim. Returns nil and an error code if the entry has no claim with this token. Returns the claim
+-- and the word `completed` if the customer has already been admitted with this token.
 local function check_token(keys, entry_id, token, now)
   local hold = read_hold(keys, entry_id)
   if not hold or hold.state == 'parked' then return nil, 'not_held' end
@@ -91,8 +91,8 @@ local function check_token(keys, entry_id, token, now)
   return hold
 end
 
--- Returns the open offer of an entry. Returns nil and an error code if there is no open offer. Returns the offer and
--- the word `completed` if the customer has already been admitted.
+-- Returns an entry's open offer. Returns nil and an error code if there is no open offer. Returns the offer and the
+-- word `completed` if the customer has already been admitted.
 local function check_offer(keys, entry_id, ticket, token, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end

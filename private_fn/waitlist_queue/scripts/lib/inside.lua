@@ -1,6 +1,6 @@
--- The score of a customer in the sorted set `inside` is the time, in milliseconds, at which the customer's pass ends.
--- Two special scores are not times. The score KEPT reserves a place for a customer whose admission is recorded late.
--- The score LEFT_DURING_REBUILD marks a customer who left during a rebuild of the queue.
+-- A customer's score in the `inside` sorted set is the time, in milliseconds, when the customer's pass ends. Two
+-- special scores are not times. The score KEPT reserves a place for a customer whose admission is recorded late. The
+-- score LEFT_DURING_REBUILD marks a customer who left during a rebuild of the queue.
 local KEPT, LEFT_DURING_REBUILD = 0, 1
 
 local function put_inside(keys, entry_id, ticket, until_millis)
@@ -8,7 +8,7 @@ local function put_inside(keys, entry_id, ticket, until_millis)
   redis.call('HSET', keys.visits, entry_id, ticket)
 end
 
--- Removes a customer from the set `inside`. Returns true if the customer was in the set.
+-- Removes a customer from the `inside` set. Returns true if the customer was in the set.
 local function take_outside(keys, entry_id)
   redis.call('HDEL', keys.visits, entry_id)
   return redis.call('ZREM', keys.inside, entry_id) == 1

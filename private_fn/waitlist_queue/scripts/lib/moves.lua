@@ -22,13 +22,13 @@ local function remember_move(keys, once_key, stamp, seconds, ...)
   end
 end
 
--- Remembers a move and the number of places by which the entry moved ("once_key:places").
+-- Remembers a move and how many places the entry moved ("once_key:places").
 local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns the number of places by which an earlier request moved the entry. Returns false if the move was restored from
--- the record, because then the number is not known.
+-- Returns how many places an earlier request moved the entry. Returns false if the move was restored from the record,
+-- in which case the number is unknown.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #once_key + 2)) or false

@@ -96,7 +96,7 @@ local function left_over(keys, policy, now)
   return math.floor(math.max(0, now - policy.bucket_at) % policy.micros_of_slot)
 end
 
--- Removes customers whose pass has expired from the set `inside`. Also frees the reserved places (KEPT) of customers
+-- Removes customers whose pass has expired from the `inside` set. Also frees the reserved places (KEPT) of customers
 -- whose admission is no longer pending.
 local function end_passes(keys, now)
   local ended = redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, math.floor(now / 1000), 'LIMIT', 0,
@@ -142,8 +142,8 @@ end
 -- admissions in the current run, starting at 1. A rate that counts every offer is left out, because it never gets a
 -- slot back.
 --
--- An admission uses up a slot of the quota first. If `combine` is `sum`, it uses up a slot of the rate before a slot of
--- the schedule, because unused slots of the rate expire after a minute.
+-- An admission uses up a slot from the quota first. If `combine` is `sum`, it uses up a slot from the rate before a
+-- slot from the schedule, because unused slots of the rate expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota

@@ -1,6 +1,6 @@
 -- NEEDS pop readiness reasons segments tickets waiting
 
--- If the waitlist has the `presence` setting, the hash `last_polls` contains the time of the last poll for entries near
+-- If the waitlist has the `presence` setting, the `last_polls` hash contains the time of the last poll for entries near
 -- the head of the queue and for entries with an offer. An entry that is not in the hash counts as present.
 --
 -- The times are seconds since 2020, because Redis stores such small numbers in few bytes.
@@ -24,7 +24,7 @@ local function note_poll(keys, entry_id, now)
   end
 end
 
--- Removes the reason `away` from an entry, for example because its customer has polled again. If this was the only
+-- Removes the `away` reason from an entry, for example because its customer has polled again. If this was the only
 -- reason, the entry becomes ready. Returns the reasons that are left, as stored text.
 local function end_absence(keys, entry_id)
   local packed = redis.call('HGET', keys.readiness, entry_id)
@@ -36,7 +36,7 @@ end
 
 local ABSENCES_AT_ONCE = 200
 
--- If the waitlist no longer has the `presence` setting, customers no longer count as away. Removes the reason `away`
+-- If the waitlist no longer has the `presence` setting, customers no longer count as away. Removes the `away` reason
 -- from a limited number of entries. Returns true if no such entries are left.
 local function end_absences(keys)
   local away = redis.call('ZRANGEBYSCORE', keys.ready_at, '+inf', '+inf', 'LIMIT', 0, ABSENCES_AT_ONCE)

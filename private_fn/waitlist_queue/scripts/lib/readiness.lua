@@ -3,7 +3,7 @@
 -- The functions in this file write the reasons why entries are not ready (see reasons.lua).
 
 -- Writes the reasons why an entry is not ready. If the entry is waiting, also moves the entry to the sorted sets for
--- its new state. `before` contains the previous reasons. It is nil if there were none.
+-- its new state. `before` contains the previous reasons, or nil if there were none.
 local function write_readiness(keys, entry_id, before, packed)
   redis.call('HSET', keys.readiness, entry_id, packed)
   count_readiness(keys, before or '', packed)
@@ -53,8 +53,8 @@ end
 -- If every entry on the waitlist has always been ready, the Redis keys for entries that are not ready do not exist.
 -- This function then makes sure that the script does not use these keys.
 --
--- If `readiness` is not empty, the script is about to store an entry that is not ready. The function then writes to
--- Redis that the waitlist has entries that are not ready.
+-- If `readiness` is not empty, the script is about to store an entry that is not ready, so the function notes in Redis
+-- that the waitlist has such entries.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then

@@ -1,11 +1,11 @@
--- The hash `readiness` contains the reasons why an entry is not ready, in the form
+-- The `readiness` hash contains the reasons why an entry is not ready, in the form
 -- "version;reason=millis;reason=millis". Each reason ends at the time `millis`. If `millis` is 0, the end is not known.
 --
 -- A customer may have to confirm by a deadline that they are still waiting. The deadline then follows the version:
 -- "version,millis;reason=millis". Once a script has handled the deadline, a `~` replaces the comma:
 -- "version~millis;reason=millis".
 
--- Matches the reasons `delayed` and `declined`, which Redis decides on. An entry has at most one of them. If Redis and
+-- Matches `delayed` and `declined`, the reasons that Redis decides on. An entry has at most one of them. If Redis and
 -- the record have different delays, the later delay wins.
 local DELAY = ';(de%a+)=(%d+)'
 
@@ -15,7 +15,7 @@ local function delay_of(packed)
   return tonumber(millis or 0), reason
 end
 
--- The reason `away` says that the customer has stopped polling. Only Redis stores this reason, and the customer's next
+-- The `away` reason says that the customer has stopped polling. Only Redis stores this reason, and the customer's next
 -- poll ends it.
 local AWAY = ';away=0'
 

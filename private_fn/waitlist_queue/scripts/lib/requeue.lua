@@ -1,7 +1,7 @@
 -- NEEDS holds ranks reasons segments tickets waiting
 
 -- Adds an entry to the waiting entries. If the ticket cannot be computed from the rank, the ticket is stored in the
--- hash `tickets_of_moved`.
+-- `tickets_of_moved` hash.
 local function enqueue(keys, entry_id, rank, ticket)
   local is_ready = is_ready_to_wait(keys, entry_id)
   add_waiting(keys, entry_id, rank, is_ready)

@@ -1,7 +1,7 @@
 -- NEEDS holds int_text readiness requeue segments waiting
 
 -- Returns true if the place in the record may replace the place in Redis. The Python class `Restore` explains the
--- argument `when`.
+-- `when` argument.
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, present)
   if not present then return true end
   if when == 'unchanged' then return expected == present.state .. ':' .. int_text(present.rank) end
@@ -14,8 +14,8 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, pr
   return not dirty or tonumber(dirty) <= new.stamp
 end
 
--- Copies the segments of an entry, and the reasons why the entry is not ready, from the record to Redis. Copies nothing
--- if the entry in Redis belongs to a different signup.
+-- Copies an entry's segments, and the reasons why it is not ready, from the record to Redis. Copies nothing if the
+-- entry in Redis belongs to a different signup.
 local function restore_edits(keys, entry_id, tags, readiness, ticket, present, is_restored)
   local is_same_stay = present and present.ticket == ticket
   if not is_restored and (not is_same_stay or present.state == 'done') then return end

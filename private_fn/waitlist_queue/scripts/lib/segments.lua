@@ -55,8 +55,8 @@ local function leave_segments(keys, entry_id, rank)
   if tags then remove_index_members(keys, entry_id, rank, tags) end
 end
 
--- Replaces the tags of an entry, which say to which segments the entry belongs. If Redis already has the same or a
--- newer version of the tags for this signup, nothing changes.
+-- Replaces an entry's tags, which say which segments the entry belongs to. If Redis already has the same or a newer
+-- version of the tags for this signup, nothing changes.
 local function reindex(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
   local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end
@@ -68,7 +68,7 @@ local function reindex(keys, entry_id, tags, rank, another_stay)
 end
 
 -- Returns `ready` if the segments of every entry on the waitlist are stored, and `building` otherwise. Segment counts
--- are exact only in the state `ready`.
+-- are exact only in the `ready` state.
 local function segment_state(keys, segments_version)
   if segments_version == '0' then return 'ready' end
   local entries = count_waiting(keys) + redis.call('ZCARD', keys.held) +

@@ -4,7 +4,7 @@
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
   'presence_seconds', 'misses_at_most', 'misses_then', 'until_millis'}
 
--- Begins a new admission schedule, and discards the unused slots of the old schedule.
+-- Begins a new admission schedule, and discards the old schedule's unused slots.
 local function begin_schedule(keys, since_millis)
   redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
 end

@@ -17,8 +17,8 @@ local function is_paid_by_quota(keys, hold)
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Gives the slot of an unused offer back to the rate, the schedule or the quota that it came from. The next poll then
--- runs the admission policy.
+-- Gives an unused offer's slot back to the rate, the schedule or the quota that it came from. The next poll then runs
+-- the admission policy.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid
   if paid == '' then return end
@@ -44,7 +44,7 @@ local function give_back(keys, entry_id, hold)
   wake(keys)
 end
 
--- Subtracts an admission from the counters of the waitlist, because the admission has turned out to be invalid.
+-- Subtracts an admission from the waitlist's counters, because the admission has turned out to be invalid.
 local function uncount_admission(keys, hold)
   redis.call('HINCRBY', keys.meta, 'admitted', -1)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end

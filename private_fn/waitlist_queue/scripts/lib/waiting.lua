@@ -1,12 +1,12 @@
 -- NEEDS reasons
 
--- The sorted set `queue` contains the waiting entries that are ready. The sorted set `not_ready` contains the waiting
--- entries that are passed over for now. The entries whose address is not verified are also in the set `unverified`.
+-- The `queue` sorted set contains the waiting entries that are ready. The `not_ready` sorted set contains the waiting
+-- entries that are passed over for now. Entries whose address is not verified are also in the `unverified` set.
 --
--- Positions and totals do not count entries with an unverified address. Anybody can sign up with somebody else's
--- address. If that address is not on the waitlist yet, such a signup adds an entry. If this entry were counted, the
--- caller could notice it by signing up with an address of their own before and after it, and comparing the two
--- positions. The caller would then know whether the other address was already on the waitlist.
+-- Positions and totals do not count entries with an unverified address. Anyone can sign up with someone else's address.
+-- If that address is not on the waitlist yet, such a signup adds an entry. If this entry were counted, the caller could
+-- notice it by signing up with an address of their own before and after it, and comparing the two positions. The caller
+-- would then know whether the other address was already on the waitlist.
 
 -- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry is not waiting.
 local function waiting_rank(keys, entry_id)
@@ -64,8 +64,8 @@ local function count_ahead(keys, entry_id)
   return ready + passed_over - redis.call('ZCOUNT', keys.unverified, '-inf', rank - 1), ready
 end
 
--- Returns the waiting entry with this rank, or else the nearest waiting entry ahead of this rank. Also returns the rank
--- of the entry that was found. Returns nil if no entry was found.
+-- Returns the waiting entry with this rank, or else the nearest waiting entry ahead of it. Also returns the rank of the
+-- entry that was found. Returns nil if there is none.
 local function waiting_until(keys, rank)
   local function nearest(set)
     local entry_id, found = unpack(redis.call('ZREVRANGEBYSCORE', set, rank, '-inf', 'WITHSCORES', 'LIMIT', 0, 1))

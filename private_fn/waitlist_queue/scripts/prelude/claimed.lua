@@ -1,2 +1,2 @@
--- The set `claimed` exists only if the waitlist limits the number of claims.
+-- The `claimed` set exists only if the waitlist limits the number of claims.
 if not meta_max_claims then keys.claimed = nil end
