@@ -31,7 +31,7 @@ REMOVED = "This customer was removed during the import. Import the row again."
 class Placement(Struct, frozen=True):
     """Finishes the signups of an import.
 
-    Redis adds the entries to the queue in order, then their places are recorded.
+    Redis adds the entries to the queue in order. Their places are recorded afterwards.
     """
 
     queue: QueueClient

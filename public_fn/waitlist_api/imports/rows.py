@@ -70,7 +70,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     language: str = ""
     # True if the customer gets the `joined` message, which customers usually get after a signup.
     tell: bool = False
-    # True if the customer should be banned. A banned customer is not added, and cannot sign up
+    # True if the customer should be banned, in which case they are not added and cannot sign up
     # later.
     banned: bool = False
     # True if the caller sent a customer id that differs from the one computed from the address in

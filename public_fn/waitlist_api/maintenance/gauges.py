@@ -33,9 +33,8 @@ def measure_state(
 def measure_depth(
     metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
-    """Add a waitlist's waiting, offered, inside and parked entries to the gauges.
-
-    The entries were counted at the end of the maintenance run.
+    """Add a waitlist's waiting, offered, inside and parked entries to the gauges, as counted at
+    the end of the maintenance run.
     """
     if not isinstance(stats, c.StatsResult):
         return

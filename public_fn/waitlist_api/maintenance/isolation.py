@@ -1,6 +1,6 @@
 """Process many items, even if some fail.
 
-The next maintenance run tries the failed items again.
+The next maintenance run retries the failed items.
 """
 
 import logging

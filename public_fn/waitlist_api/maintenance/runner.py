@@ -38,8 +38,8 @@ from waitlist_shared.limits import MAX_BATCH
 
 # After this time, a run does not start another batch of waitlists. The next run continues the work.
 RUN_MILLIS = 50_000
-# How long a run works on interrupted requests to join or leave at the beginning. The remaining
-# requests are finished at the end of the run.
+# How long a run spends on interrupted requests to join or leave before it does its other work. The
+# remaining requests are finished at the end of the run.
 INTENTS_MILLIS = 15_000
 # To find the waitlists with changes, a run reads the journal since the previous run. If this period
 # is longer than LONGEST_READ, the run maintains every waitlist instead.

@@ -180,7 +180,7 @@ class Batches:
         try:
             self._sqs.change_message_visibility_batch(QueueUrl=self._queue_url, Entries=entries)
         except (BotoCoreError, ClientError) as error:
-            # The pause of these messages has not changed. They are delivered again after the
+            # The pause of these messages could not be set, so they are delivered again after the
             # queue's visibility timeout.
             logger.warning("the pause of messages could not be set: %s", type(error).__name__)
 

@@ -30,7 +30,7 @@ def compose_example(
     base_url: str,
     now_millis: int,
 ) -> Message:
-    """Compose a message to a fictitious customer. The message links to the waitlist's page."""
+    """Compose a message to a fictitious customer, with a link to the waitlist's page."""
     numbers = settings.call_numbers
     record = EntryRecord(
         waitlist_id=waitlist_id,

@@ -142,8 +142,8 @@ def choose_allowance(
 
 def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
     """Return whether the customer has verified the address, or an operator has entered it."""
-    # An account does not prove that the address is the customer's own. The customer may have
-    # entered somebody else's address.
+    # An account does not prove that the address is the customer's own, because the customer may
+    # have entered somebody else's.
     is_entered = not record.joined.by_guest and not has_accounts
     return record.verification.verified or record.has_moved or is_entered
 

@@ -42,18 +42,18 @@ class CallNumbers(Struct, frozen=True):
     now_millis: NowMillis
 
     def draw(self, record: EntryRecord) -> str:
-        """Return the call number of an entry that is joining.
+        """Return the call number of a joining entry, which is either the number that it already has
+        or a new one.
 
-        If the entry already has a number, return that number. If the waitlist does not assign the
-        entry a number, return an empty string.
+        Return an empty string if the waitlist assigns it no number.
         """
         (number,) = self.draw_all([record])
         return number
 
     def draw_all(self, records: Sequence[EntryRecord]) -> list[str]:
-        """Return the call numbers of these joining entries, which must all be on the same waitlist.
+        """Return these joining entries' call numbers, in the order of the entries.
 
-        The numbers are in the order of the entries.
+        All of the entries must be on the same waitlist.
         """
         numberings = [None if record.call_number else record.intent.numbering for record in records]
         new = [numbering for numbering in numberings if numbering is not None]

@@ -34,9 +34,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     audited: int = 0
     # True if the last maintenance run could not finish its work.
     is_unfinished: bool = False
-    # If all customers at the head of the queue have been told that their turn is near, this is a
-    # digest of their entries. A different digest later shows that the head has changed. Empty if
-    # somebody has not been told yet.
+    # A digest of the entries at the head of the queue if all their customers have been told that
+    # their turn is near. Otherwise empty. A different digest later shows that the head has changed.
     told: str = ""
 
     @property

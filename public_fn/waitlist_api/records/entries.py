@@ -64,8 +64,8 @@ class Move(Struct, frozen=True):
         if record is None or record.status not in ("joining", *PRESENT):
             return None
         if record.status == "joining":
-            # The customer is joining again, but Redis has moved the former signup's entry. The
-            # former signup has ended, so its new rank is not recorded.
+            # The customer is joining again, but Redis has moved the former signup's entry. That
+            # signup has ended, so its new rank is not recorded.
             if record.former_ticket == self.made.ticket:
                 return None
             joined = finish_join(record, self.made, call_number, now_millis)

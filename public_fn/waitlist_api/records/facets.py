@@ -108,8 +108,8 @@ class Call(Facet, frozen=True):
     to: str = ""
     # The timestamp of the `called` event.
     stamp: int = 0
-    # Digests of the idempotency keys of the last requests that called the customer for this claim.
-    # If one of these requests arrives a second time, its digest identifies it.
+    # Digests of the idempotency keys of the last requests that called the customer for this claim,
+    # which identify such a request if it arrives a second time.
     keys: tuple[str, ...] = ()
 
 
@@ -160,8 +160,8 @@ class Question(Facet, frozen=True):
 class Verification(Facet, frozen=True):
     """The verification of the customer's address since signup."""
 
-    # The time by which the customer must verify the address. If the customer does not verify it in
-    # time, the entry leaves the waitlist. None if the address no longer needs to be verified.
+    # The deadline for verifying the address. An entry that misses it leaves the waitlist. None if
+    # the address no longer needs to be verified.
     until_millis: int | None = None
     # True if the customer has verified their address.
     verified: bool = False

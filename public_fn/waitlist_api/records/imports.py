@@ -91,6 +91,6 @@ def _intent_bytes(intent: Intent) -> int:
 
 
 def _place_bytes(record: EntryRecord) -> int:
-    # DynamoDB may count the whole updated item towards the size limit of a transaction. The item
-    # can include a copy of the previous signup, so it can be large.
+    # DynamoDB may count the whole updated item towards the size limit of a transaction, and the
+    # item can be large, because it can include a copy of the previous signup.
     return PLACE_BYTES + item_bytes(item_of(record))

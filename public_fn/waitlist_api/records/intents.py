@@ -15,15 +15,14 @@ from waitlist_shared.contracts import BumpResult, Result, SignupResult
 from waitlist_shared.ranks import millis_of
 
 VERIFICATION_ASKED = "verification_asked"
-# The index status of an event that asks a customer to verify their address. The index sorts such
-# events by the deadline for the verification.
+# The index status of events that ask customers to verify their address. The index sorts these
+# events by the verification deadline.
 UNVERIFIED = "unverified"
 
 
 def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
-    """Return the record of a new signup that replaces the record of an earlier signup.
-
-    The new record contains a copy of the earlier one.
+    """Return the record of a new signup, which replaces an earlier signup's record and contains
+    a copy of it.
     """
     # If the customer has not verified the new address yet, discard the request to move the entry to
     # it.

@@ -166,8 +166,8 @@ class StatsAnswer(WithEstimate):
         Field(
             description="How many more people must enter before the current quota is complete. "
             "When an operator calls `admit` with `refill`, unused slots are offered again until a "
-            "certain number of people, the quota, have entered. Each further call with `refill` "
-            "adds its `count` to the quota. If Redis loses data, the number becomes 0."
+            "given number of people have entered. This number is the quota, and each further call "
+            "with `refill` adds its `count` to it. If Redis loses data, this field becomes 0."
         ),
     ]
     quota_open: Annotated[Count, Field(description="How many of the quota's offers are open.")]
