@@ -1,4 +1,4 @@
-"""Create the services and connect them with each other."""
+"""Create the services and connect them to each other."""
 
 import time
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def _no_kms() -> Any:
 class Services:
     """Creates each service when it is first used.
 
-    If a service has a field whose type is another service, it gets this service.
+    A field whose type is another service is filled with that service.
     """
 
     def __init__(self, given: dict[Any, Any]) -> None:
@@ -54,7 +54,7 @@ class Services:
         metrics: MetricsCollector | None = None,
         bot_check: BotCheck | None = None,
     ) -> Self:
-        """Connect the services with AWS.
+        """Connect the services to AWS.
 
         If `bot_check` is None, guests do not have to pass a bot check.
         """
@@ -80,15 +80,13 @@ class Services:
         return cls(given)
 
     def replaced(self, given: dict[Any, Any]) -> "Services":
-        """Return a copy of the services that uses the given objects.
-
-        Each given object replaces the object of the same type. The copy and these services share
-        all other objects.
+        """Return a copy of the services in which each given object replaces the object of the same
+        type. All other objects are shared with the copy.
         """
         return Services({**self._made, **given})
 
     def get(self, kind: type[Service]) -> Service:
-        """Return the service of the given type. Create the service if it does not exist yet."""
+        """Return the service of the given type, creating it if it does not exist yet."""
         service: Service = self._make(kind)
         return service
 

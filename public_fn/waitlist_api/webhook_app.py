@@ -1,4 +1,4 @@
-"""The webhook function sends events from its SQS queue to the operator's webhook."""
+"""The webhook function, which sends events from its SQS queue to the operator's webhook."""
 
 import os
 import time
@@ -34,8 +34,8 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
     for record in event["Records"]:
         began = time.perf_counter()
         if is_heartbeat(record["body"]):
-            # A test message (heartbeat) arrives every minute, and a log line is written for it. If
-            # these log lines stop, an alarm reports that events no longer arrive.
+            # A test message (heartbeat) arrives every minute and is logged. If these log lines
+            # stop, an alarm reports that events are no longer arriving.
             telemetry().write(_span(HEARTBEAT_EVENT, "ok", record["messageId"], began))
             continue
         queued = QueuedEvent.of_record(record)
@@ -65,9 +65,8 @@ def _write_line(id_: str, queued: QueuedEvent, verdict: Verdict, began: float) -
 
 
 def _late_seconds(queued: QueuedEvent, verdict: Verdict) -> int:
-    """Return how old the event will be at its next attempt, in seconds.
-
-    If there is no next attempt, return 0.
+    """Return how old the event will be at its next attempt, in seconds, or 0 if there is no next
+    attempt.
     """
     if verdict.again_seconds is None:
         return 0
@@ -113,7 +112,7 @@ def telemetry() -> Telemetry:
 
 @cache
 def webhook_sender() -> WebhookSender:
-    """Create the webhook sender from the environment variables at the first event."""
+    """Create the webhook sender from the environment variables when the first event arrives."""
     given = config()
     if given.secret:
         signatures = Signatures(lambda: given.secret)

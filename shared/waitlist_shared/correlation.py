@@ -1,4 +1,4 @@
-"""The correlation id, which all log lines about the same client request contain."""
+"""The correlation id, which all log lines about the same client request share."""
 
 import logging
 import re
@@ -26,7 +26,7 @@ def read_correlation_id(message: object) -> str:
 
 
 class Correlation:
-    """Stores the correlation id of the current request. Between two requests, the id is empty."""
+    """Stores the correlation id of the current request. Between requests, it is empty."""
 
     def __init__(self) -> None:
         # Do not store the id in a context variable. Several threads can work on the same request,

@@ -6,10 +6,10 @@ from msgspec.json import Decoder
 
 
 def warm_decoders(*types: Any) -> None:
-    """Make msgspec resolve the fields of these types now, while only one thread is running.
+    """Make msgspec resolve these types' fields now, while only one thread is running.
 
-    By default, msgspec does this when a type is decoded for the first time. The process crashes if
-    two threads do this at the same time.
+    By default, msgspec does this when a type is decoded for the first time, and the process crashes
+    if two threads do it at the same time.
     """
     for decoded_type in types:
         Decoder(decoded_type)

@@ -11,8 +11,8 @@ class WaitlistError(Exception):
     The HTTP response has the status `status`. Its headers include `headers`, and its body includes
     `fields`. If `retry_after_seconds` is set, clients should repeat the request after this time.
 
-    Some errors of the private function mean nothing to clients. Instead of such an error, clients
-    get the error `shown_as`.
+    Some of the private function's errors mean nothing to clients, who get the `shown_as` error
+    instead.
     """
 
     code: ClassVar[str] = "internal_error"
@@ -21,9 +21,7 @@ class WaitlistError(Exception):
     headers: Mapping[str, str] = {}
     fields: Mapping[str, Any] = {}
     shown_as: ClassVar[type["WaitlistError"] | None] = None
-    advice: ClassVar[str] = (
-        "This is a defect in the service. See the log of the service for details."
-    )
+    advice: ClassVar[str] = "This is a defect in the service. See the service's log for details."
 
     def __init__(self, message: str | None = None) -> None:
         self.message = message or self.advice
@@ -36,15 +34,15 @@ class Rebuilding(WaitlistError):
     code = "rebuilding"
     status = 503
     retry_after_seconds = 2
-    advice = "The queue of this waitlist is being rebuilt. Try again in a few seconds."
+    advice = "This waitlist's queue is being rebuilt. Try again in a few seconds."
 
 
 class Cold(WaitlistError):
-    """Redis does not have the queue of this waitlist."""
+    """Redis does not have this waitlist's queue."""
 
     code = "cold"
     shown_as = Rebuilding
-    advice = "Redis does not have the queue of this waitlist. Call `init` to start a rebuild."
+    advice = "Redis does not have this waitlist's queue. Call `init` to start a rebuild."
 
 
 class StaleEpoch(WaitlistError):
@@ -52,7 +50,7 @@ class StaleEpoch(WaitlistError):
 
     code = "stale_epoch"
     shown_as = Rebuilding
-    advice = "Redis has lost the queue once more since this rebuild began. Start a new rebuild."
+    advice = "Redis has lost the queue again since this rebuild began. Start a new rebuild."
 
 
 class Outdated(WaitlistError):
@@ -69,7 +67,7 @@ class SegmentsBuilding(WaitlistError):
 
     code = "segments_building"
     shown_as = Rebuilding
-    advice = "The segments of this waitlist are being indexed. Try again in a few seconds."
+    advice = "This waitlist's segments are being indexed. Try again in a few seconds."
 
 
 class StaleSegments(WaitlistError):
@@ -78,8 +76,8 @@ class StaleSegments(WaitlistError):
     code = "stale_segments"
     shown_as = Rebuilding
     advice = (
-        "The segments of the waitlist have changed. Read the current settings of the waitlist, "
-        "and send the request again."
+        "The waitlist's segments have changed. Read its current settings, and send the request "
+        "again."
     )
 
 
@@ -104,7 +102,7 @@ class WaitlistClosed(WaitlistError):
 
     code = "waitlist_closed"
     status = 409
-    advice = "The waitlist does not accept signups at the moment."
+    advice = "The waitlist is not accepting signups at the moment."
 
 
 class NotOpenYet(WaitlistError):
@@ -142,7 +140,7 @@ class EntryNotReady(WaitlistError):
     advice = (
         "The entry is not ready, and its `not_ready` field says why. If an operator holds the "
         "entry back, call `ready`. If the address is unverified, it must be verified first. "
-        "Otherwise, wait until the entry has become ready."
+        "Otherwise, wait until the entry is ready."
     )
 
 
@@ -180,7 +178,7 @@ class ClaimsFull(WaitlistError):
 
 
 class IdempotencyKeyReused(WaitlistError):
-    """The client sent the same Idempotency-Key before, with a different body."""
+    """The client has sent the same Idempotency-Key with a different body before."""
 
     code = "idempotency_key_reused"
     status = 422
@@ -202,13 +200,13 @@ class WaitlistPaused(WaitlistError):
 
 
 class AdmissionOver(WaitlistError):
-    """The time in the setting `admission.until` has passed, so nobody can be offered a slot."""
+    """The `admission.until` time has passed, so nobody can be offered a slot."""
 
     code = "admission_over"
     status = 409
     advice = (
-        "The admission of this waitlist is over, so no offers are made. To make offers again, "
-        "change the setting `admission.until`."
+        "Admissions to this waitlist have ended, so no offers are made. To make offers again, "
+        "change the `admission.until` setting."
     )
 
 
@@ -224,7 +222,7 @@ class ClaimMismatch(WaitlistError):
 
 
 class NotHeld(WaitlistError):
-    """Redis has no claim for the entry. The record of the entry shows the reason."""
+    """Redis has no claim on the entry. The entry's record shows why."""
 
     code = "not_held"
     shown_as = ClaimMismatch
@@ -282,7 +280,7 @@ class Expiring(WaitlistError):
 
     code = "expiring"
     shown_as = Throttled
-    advice = "Many claims are expiring at this moment. Try again immediately."
+    advice = "Many claims are expiring right now. Try again immediately."
 
 
 class QueueUnavailable(WaitlistError):
@@ -295,7 +293,7 @@ class QueueUnavailable(WaitlistError):
 
 
 class InvalidRequest(WaitlistError):
-    """The message does not match the contract of the private function."""
+    """The message does not match the private function's contract."""
 
     code = "invalid_request"
     status = 422
@@ -303,7 +301,7 @@ class InvalidRequest(WaitlistError):
 
 
 class UnsupportedVersion(WaitlistError):
-    """The message has a version of the contract that this function does not support."""
+    """This function does not support the message's version of the contract."""
 
     code = "unsupported_version"
     advice = "The message has an unsupported contract version. Deploy both functions together."
@@ -313,6 +311,6 @@ class InternalError(WaitlistError):
     """The service has a defect. See its log for details."""
 
 
-# Maps each error code of the private function to the class of the error. Codes that only the public
-# function uses are left out.
+# Maps each of the private function's error codes to its class. Codes that only the public function
+# uses are left out.
 BY_CODE = {error.code: error for error in WaitlistError.__subclasses__()}

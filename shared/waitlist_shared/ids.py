@@ -13,15 +13,14 @@ SEGMENT_ID = r"[a-z2-7]{16}"
 CUSTOMER_ID = r"[!-~]{1,256}"
 INVITATION_ID = r"[0-9a-f]{16}"
 # The token of an offer that belongs to an invitation begins with this mark. Other tokens are
-# random, so they practically never begin with it
-# (docs/decisions/0087-an-offer-knows-its-invitation.md).
+# random, so they almost never begin with it (docs/decisions/0087-an-offer-knows-its-invitation.md).
 INVITATION_MARK = "1417a7ed"
 
 
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
     """Return the id of a customer's entry on a waitlist.
 
-    The id is a digest of both ids, so every signup of the same customer gets the same entry id.
+    The id is a digest of both ids, so all of a customer's signups get the same entry id.
     """
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
@@ -41,9 +40,9 @@ def new_join_id() -> str:
 
 
 def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
-    """Return the id of the pass that an admitted customer gets.
+    """Return the id of an admitted customer's pass.
 
-    The id is a digest of known values, so the service can compute it again and does not store it.
+    The id is a digest of known values, so the service recomputes it instead of storing it.
     """
     digest = hashlib.sha256(f"{entry_id}\0{ticket}\0{admitted_millis}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
@@ -57,7 +56,7 @@ def new_epoch() -> str:
 def new_invitation_id(now_millis: int) -> str:
     """Return an id for a new invitation.
 
-    Ids sort in the order in which the invitations were created.
+    Ids sort in the order in which their invitations were created.
     """
     return f"{now_millis:011x}{secrets.token_hex(3)[:5]}"
 
@@ -72,9 +71,8 @@ def token_of_invitation(invitation_id: str, token: str) -> str:
 
 
 def invitation_of(token: str) -> str:
-    """Return the id of the invitation to which the offer with this token belongs.
-
-    Return an empty string if the offer belongs to no invitation.
+    """Return the id of the invitation to which the offer with this token belongs, or an empty
+    string if it belongs to none.
     """
     if not token.startswith(INVITATION_MARK):
         return ""

@@ -1,4 +1,4 @@
-"""The limits that must be the same in the public and the private function."""
+"""The limits that must be the same in the public and private functions."""
 
 MAX_BATCH = 500
 MAX_RESTORE_MANY = 50
@@ -8,17 +8,17 @@ MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
 # The maximum number of characters in the name of a place to which a customer is called.
 MAX_CALL_LENGTH = 60
-# The longest time for which an entry may be passed over after a declined offer.
+# The longest that an entry may be passed over after a declined offer.
 MAX_PAUSE_SECONDS = 30 * 24 * 3600
-# The highest number of offers that a waitlist may let a customer decline without losing the place.
+# The highest number of offers that a waitlist may let a customer decline without losing their
+# place.
 MAX_DECLINES = 100
 # The limits for the fields of an admission policy.
 MAX_RATE = 1_000_000
 MAX_SCHEDULE = 50
-# The maximum number of times of an admission schedule in one message to the private function.
+# The maximum number of scheduled times in one message to the private function.
 MAX_INSTANTS = 1_000
-# Some messages contain the periods in which offers may be made. This is the maximum number of
-# periods in such a message.
+# The maximum number of periods in a message that says when offers may be made.
 MAX_HOURS = 3
 MIN_OFFER_SECONDS = 10
 MAX_OFFER_SECONDS, DEFAULT_OFFER_SECONDS = 14 * 24 * 3600, 600
@@ -28,7 +28,7 @@ MAX_PASS_SECONDS = 7 * 24 * 3600
 MAX_ATTEMPTS, DEFAULT_MAX_ATTEMPTS = 100, 5
 MAX_NOT_READY_REASONS = 8
 MAX_PAGE = 100
-# The limits for the segments of a waitlist. Entries with the same values of some attributes form a
+# The limits for a waitlist's segments. Entries with the same values for some attributes form a
 # segment. An entry belongs to at most MAX_COMBINATIONS segments.
 MAX_SEGMENTS = 16
 MAX_SEGMENT_ATTRIBUTES = 8
@@ -42,16 +42,16 @@ MIN_RANK = -(2**40)
 MAX_RANK = 2**53 - 1
 MAX_TICKET = 2**45 - 2**40 - 1  # a larger ticket would reach the ranks of the next priority
 
-# How long the service remembers the idempotency keys of clients.
+# How long the service remembers clients' idempotency keys.
 ONCE_SECONDS = 24 * 3600
-# The service may repeat its own requests to Redis, and creates an idempotency key for this if the
-# client has sent none. Redis remembers such a key for this time.
+# The service may repeat its own requests to Redis, and creates an idempotency key for them if the
+# client has sent none. Redis remembers such a key for this long.
 INTERNAL_ONCE_SECONDS = 60
 
 # Redis counts the imported rows that have the same `joined_at`, and remembers each count for this
-# time. Until then, a further row with this `joined_at` is placed behind the earlier rows.
+# long. Until then, any further row with this `joined_at` is placed behind the earlier rows.
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
-# After a signup has ended, Redis remembers this for some time, so that a late message about the
-# signup changes nothing. The time must be longer than the longest possible delay of such a message.
+# How long Redis remembers that a signup has ended, so that a late message about it changes nothing.
+# This must be longer than such a message can be delayed.
 TOMBSTONE_SECONDS = 15 * 60

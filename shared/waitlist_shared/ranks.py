@@ -1,7 +1,7 @@
 """Computes ranks and tickets.
 
 A rank consists of a priority and a ticket. Each priority has its own range of ranks. The first ROOM
-ranks of this range are kept free for entries that are moved to the front of the priority.
+ranks of each range are kept free for entries that are moved to the front of the priority.
 
 The file `scripts/lib/tickets.lua` contains the same constants.
 """
@@ -17,30 +17,29 @@ TICKETS_PER_MILLISECOND = 16
 
 def priority_of(rank: int) -> int:
     """Return the priority of a rank, from 0 to 255."""
-    # The ranks above all tickets of priority 0 belong to priority 0 too.
+    # Ranks above all tickets of priority 0 belong to priority 0 too.
     return 255 - min(255, (rank + ROOM) // TIER)
 
 
 def ticket_part_of(rank: int) -> int:
-    """Return the ticket that is a part of the rank.
-
-    An entry can be moved ahead of all tickets of its priority. The result is then negative.
+    """Return the ticket part of a rank, which is negative if the entry was moved ahead of all
+    tickets in its priority.
     """
     return rank - (255 - priority_of(rank)) * TIER
 
 
 def rank_of(priority: int, ticket: int) -> int:
-    """Return the rank that an entry with this priority and this ticket gets."""
+    """Return the rank of an entry with this priority and ticket."""
     return (255 - priority) * TIER + ticket
 
 
 def time_of(ticket: int) -> datetime:
-    """Return the time in UTC at which a ticket was allocated, to the millisecond."""
+    """Return when a ticket was allocated, in UTC, to the millisecond."""
     return EPOCH + timedelta(milliseconds=ticket // TICKETS_PER_MILLISECOND)
 
 
 def millis_of(ticket: int) -> int:
-    """Return the time at which a ticket was allocated, in milliseconds since 1970."""
+    """Return when a ticket was allocated, in milliseconds since 1970."""
     return EPOCH_MILLIS + ticket // TICKETS_PER_MILLISECOND
 
 
@@ -58,7 +57,7 @@ def ticket_at(moment: datetime) -> int:
 def ticket_of_reinstated_stay(former: int, number: int) -> int:
     """Return the ticket for an entry that an operator restores to its former place."""
     # The new ticket is in the same millisecond as the former ticket, so that `joined_at` does not
-    # change. A millisecond has only 16 tickets, so every 16th time that an entry is reinstated, the
-    # next millisecond is used.
+    # change. A millisecond has only 16 tickets, so every 16th time an entry is reinstated, the next
+    # millisecond is used.
     millis = former // TICKETS_PER_MILLISECOND + (number % TICKETS_PER_MILLISECOND == 0)
     return millis * TICKETS_PER_MILLISECOND + (former + 1) % TICKETS_PER_MILLISECOND

@@ -39,10 +39,9 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     correlation_id: str
     latency_ms: float
     has_failed: bool = False
-    # Additional metrics and their values. If a metric is a duration, its name ends in `_ms` or
-    # `_seconds`.
+    # Additional metrics and their values. The names of durations end in `_ms` or `_seconds`.
     measured: Mapping[str, float] = NOTHING
-    # Additional numbers and ids that are written to the log. They do not become metrics.
+    # Additional numbers and ids that are written to the log but do not become metrics.
     about: Mapping[str, float] = NOTHING
     ids: Mapping[str, str] = NOTHING
 
@@ -146,5 +145,5 @@ def _format_time(seconds: float) -> str:
 
 
 def unit_of(name: str) -> str:
-    """Return the CloudWatch unit of a metric, which depends on the suffix of its name."""
+    """Return a metric's CloudWatch unit, which depends on the suffix of its name."""
     return UNITS.get(name.rpartition("_")[2], "Count")

@@ -189,8 +189,8 @@ class Invitees(Struct, frozen=True):
         has_left = _has_left(record, decision.ticket)
         state = LATE_ENDS.get(decision.verb)
         if decision.verb == "offered" and decision.token != record.hold.token:
-            # It is not known yet how the offer ended, so this state is a guess. If Redis ended the
-            # offer, the next decision by Redis corrects the state.
+            # How the offer ended is not known yet, so this state is a guess. If Redis ended the
+            # offer, its next decision corrects the state.
             state = "left" if has_left else "missed"
             item = {**key, "state": state, "expires_at": decision.at // 1000 + KEPT_SECONDS}
             with suppress(ConditionFailed):
@@ -206,7 +206,7 @@ class Invitees(Struct, frozen=True):
         count = partial(self._count, waitlist_id, invitation_id)
         for found in run_all(count, range(SHARDS), workers=SHARDS):
             counts.update(found)
-        # The API has no separate count of withdrawn offers. It counts them in `left`.
+        # The API has no separate count of withdrawn offers, so they are counted in `left`.
         counts["left"] += counts.pop("withdrawn", 0)
         return Funnel(**counts)
 

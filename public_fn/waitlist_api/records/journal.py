@@ -1,4 +1,4 @@
-"""Read and write the journal, which lists the recent changes to all records by minute.
+"""Read and write the journal, which lists recent changes to records, minute by minute.
 
 Maintenance compares these changes with Redis.
 """
@@ -18,22 +18,22 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# The words that replace the status if the entry was edited, if an admitted customer is no longer
-# inside, or if the entry was erased.
+# These words stand in for a status when the entry was edited, when an admitted customer is no
+# longer inside, and when the entry was erased.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
-# The number of minutes of the journal that are read in one step. Most minutes are empty after a
-# long interruption.
+# How many minutes of the journal are read in one step. After a long interruption, most minutes are
+# empty.
 STEP_MINUTES = 4
 
 Key = tuple[str, str]
 
 
 class Change(Struct, frozen=True, kw_only=True):
-    """A change to a record, with the state of the entry after the change.
+    """A change to a record, with the entry's state after the change.
 
-    `status` is the status of the record, or one of the words `edited`, `exited` and `erased`.
+    `status` is the record's status, or `edited`, `exited` or `erased`.
     """
 
     waitlist_id: str
@@ -41,7 +41,7 @@ class Change(Struct, frozen=True, kw_only=True):
     stamp: int
     status: str
     rank: int = 0
-    # The time that belongs to the status, such as the deadline of an offer or the end of a pass.
+    # The time that goes with the status, such as when an offer or a pass ends.
     until_millis: int = 0
     join_id: str = ""
     # The ticket is 0 if the signup never got a place in the queue.
@@ -57,7 +57,7 @@ class Change(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def to_item(self, now_millis: int) -> Item:
-        """Return the DynamoDB item of the change. The item expires after two days."""
+        """Return the change as a DynamoDB item, which expires after two days."""
         return {
             "pk": _pk(self.stamp // MINUTE, shard_of(self.entry_id)),
             "sk": f"{self.stamp:016d}#{self.waitlist_id}#{self.entry_id}",
@@ -81,21 +81,21 @@ def change_of(
 
 
 class Journal(Struct, frozen=True):
-    """Reads and writes the recent changes in all waitlists."""
+    """Reads and writes recent changes across all waitlists."""
 
     table: Table
 
     def enter(self, change: Change, now_millis: int) -> None:
         """Write a change to the journal for an entry that has no record.
 
-        The key of the item is computed from the change, so a repeated call writes the same item.
+        The item's key is derived from the change, so a repeated call writes the same item.
         """
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield the changes after the timestamp `after`, up to and including `until`.
+        """Yield the changes later than `after`, up to and including `until`.
 
-        The journal is read several minutes at a time. Each result contains the changes of these
+        The journal is read several minutes at a time. Each result contains the changes from these
         minutes, and the timestamp up to which the journal has been read.
         """
         last = until // MINUTE
@@ -106,16 +106,15 @@ class Journal(Struct, frozen=True):
             yield min(behind * MINUTE - 1, until), list(chain.from_iterable(read))
 
     def of_shard(self, shard: int, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield the changes in a shard after the timestamp `after`, up to and including `until`,
-        oldest first.
+        """Yield a shard's changes later than `after`, up to and including `until`, oldest first.
 
-        Each result contains a page of changes, and the timestamp up to which the shard has now been
+        Each result contains a page of changes, and the timestamp up to which the shard has been
         read.
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # The next page can begin with more changes that have the same timestamp as the last
-                # change of this page. Only earlier timestamps are certain to be complete.
+                # The next page can begin with changes that have the same timestamp as the last
+                # change on this page, so only earlier timestamps are certain to be complete.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

@@ -15,7 +15,7 @@ LEASE_MILLIS = 60_000
 
 
 class LeaseLost(WaitlistError):
-    """Raised if the lease of a maintenance run has expired and another run has taken the lease."""
+    """Raised if a maintenance run's lease has expired and another run has taken it."""
 
     code = "lease_lost"
     advice = "Another maintenance run has taken over, so this run stops."
@@ -30,7 +30,7 @@ class Lease(Struct, frozen=True):
     owner: str
 
     def renew(self, rebuild: RebuildProgress | None = None) -> None:
-        """Extend the lease by a minute. If the progress of the rebuild is given, store it too.
+        """Extend the lease by a minute, and store the rebuild's progress if it is given.
 
         Raise LeaseLost if another run has taken the lease.
         """
@@ -51,7 +51,7 @@ class Leases(Struct, frozen=True):
     now_millis: NowMillis
 
     def take(self, waitlist: WaitlistRecord) -> Lease | None:
-        """Take the lease of a waitlist. Return None if another run has the lease."""
+        """Take the lease on a waitlist. Return None if another run holds it."""
         owner = secrets.token_hex(8)
         now_millis = self.now_millis()
         until_millis = now_millis + LEASE_MILLIS

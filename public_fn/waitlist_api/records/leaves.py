@@ -1,4 +1,4 @@
-"""Decide how the record of an entry changes when its signup ends."""
+"""Decide how an entry's record changes when its signup ends."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,8 +14,8 @@ from waitlist_shared.contracts import EndStayResult
 class LeftOffer(Struct, frozen=True, kw_only=True):
     """The offer that a customer declines in order to leave the waitlist.
 
-    `until_millis` is the deadline of this offer. If it is None, the customer declines the current
-    offer, whatever its deadline is.
+    `until_millis` is the offer's deadline. If it is None, the customer declines the current offer,
+    whatever its deadline.
     """
 
     until_millis: int | None = None
@@ -28,10 +28,7 @@ class LeftOffer(Struct, frozen=True, kw_only=True):
 
 
 class Leave(Struct, frozen=True, kw_only=True):
-    """A request to end a signup.
-
-    It says who ends the signup, why, and under which conditions.
-    """
+    """A request to end a signup: who ends it, why, and under which conditions."""
 
     by: str
     reason: str = ""
@@ -70,7 +67,7 @@ def finish_leave(
     now_millis: int,
     ended: EndStayResult | None = None,
 ) -> Commit:
-    """Return the change that gives a record the status `left`.
+    """Return the change that moves a record to `left`.
 
     The record expires together with its events.
     """
@@ -101,7 +98,7 @@ def finish_leave(
 
 
 def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
-    """Remove the personal data from the record, mark the record for erasure, and return it."""
+    """Remove personal data from the record, mark it for erasure, and return it."""
     return replace(
         record,
         status="leaving",

@@ -1,6 +1,6 @@
 """Write changes to an entry's record.
 
-If another process has written the record in the meantime, the commit fails. The caller then reads
+If another process has written the record in the meantime, the commit fails, and the caller reads
 the record and decides again.
 """
 
@@ -29,17 +29,17 @@ from waitlist_shared.errors import Throttled
 DAY_MILLIS = 86_400_000
 OFF_INDEX = "REMOVE #place, #place_rank"
 UNKNOWN = "attribute_not_exists(#pk)"
-# If a record was deleted and the customer has signed up again, the new record also begins with the
-# revision 1. The revision alone would not show this change, so the condition compares `join_id`
-# too, which is different for each signup.
+# If a record was deleted and the customer has signed up again, the new record also starts at
+# revision 1. The revision alone would not reveal this, so the condition also compares `join_id`,
+# which is different for each signup.
 AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 
 
 class EntryChanged(Exception):
     """Raised if a record was not written because it has changed since the caller read it.
 
-    `record` is the current record of the entry, or None if there is none. `stored` is the item that
-    the table contains for the entry's id. This item can also be an alias.
+    `record` is the current record of the entry, or None if there is none. `stored` is the item
+    stored under the entry's id, which can also be an alias.
     """
 
     def __init__(self, stored: EntryRecord | None) -> None:
@@ -49,8 +49,8 @@ class EntryChanged(Exception):
 
 
 class Put(Struct, frozen=True):
-    """A further item that is written in the same transaction as the record, and the condition for
-    writing it.
+    """Another item to write in the same transaction as the record, and the condition for writing
+    it.
     """
 
     item: Item
@@ -160,20 +160,18 @@ class Ledger(Struct, frozen=True):
         raise Throttled
 
     def read_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the record or the alias that is stored under an id, even if it has expired."""
+        """Return the record or alias stored under an id, even if it has expired."""
         item = self.table.get(record_key(waitlist_id, entry_id))
         return EntryRecord.from_item(item) if item else None
 
     def read(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
-        """Return the record of an entry, even if it has expired.
-
-        Return None if the entry has no record.
-        """
+        """Return an entry's record, even if it has expired, or None if there is none."""
         return _entry(self.read_stored(waitlist_id, entry_id))
 
     def take_off_index(self, event: Key) -> None:
-        """Remove the index key from an event, so that the index no longer lists it. Do nothing if
-        the event does not exist any more.
+        """Remove the index key from an event, so that the index no longer lists it.
+
+        Do nothing if the event no longer exists.
         """
         with suppress(ConditionFailed):
             self.table.update(event, OFF_INDEX, "attribute_exists(#pk)", {})
@@ -211,7 +209,7 @@ def update_of(before: EntryRecord, after: EntryRecord) -> tuple[str, Item]:
 
 
 def item_of(record: EntryRecord) -> Item:
-    """Return the DynamoDB item of a record, with its key in the index."""
+    """Return a record's DynamoDB item, including its index key."""
     return record.to_item(**index_key(record))
 
 
@@ -230,7 +228,7 @@ def index_key(record: EntryRecord) -> Item:
 
 @contextmanager
 def entry_changed() -> Iterator[None]:
-    """Convert ConditionFailed to EntryChanged, which contains the current record."""
+    """Convert ConditionFailed to EntryChanged, which carries the current record."""
     try:
         yield
     except ConditionFailed as failed:

@@ -1,6 +1,4 @@
-"""Map the states of an entry in Redis to the statuses in its record
-(docs/internals/architecture.md).
-"""
+"""Map an entry's states in Redis to the statuses in its record (docs/internals/architecture.md)."""
 
 from typing import Protocol
 
@@ -12,7 +10,7 @@ from waitlist_shared import contracts as c
 
 
 class Stage(Struct, frozen=True):
-    """A state of an entry in Redis, and the corresponding status in its record."""
+    """An entry's state in Redis, and the corresponding status in its record."""
 
     state: c.PlaceState
     status: Status
@@ -35,9 +33,9 @@ LIFECYCLE = (
     ),
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
-    # The customer missed an offer, or did not confirm in time that they are still waiting.
-    # Therefore the customer must leave the waitlist. The record has the status `offered` until
-    # maintenance records that the customer has left.
+    # The customer missed an offer, or did not confirm in time that they are still waiting, so they
+    # must leave the waitlist. The record's status stays `offered` until maintenance records that
+    # the customer has left.
     _stage("no_show", "offered", "abandoned", "unanswered_left", answer_status="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
     _stage("done", "admitted", "admitted"),
@@ -47,10 +45,7 @@ _ANSWER_STATUSES: dict[str, Status] = {stage.state: stage.answer_status for stag
 
 
 class Recorded(Protocol):
-    """An object that contains the recorded state of an entry.
-
-    It is either the record of the entry or its row in the index.
-    """
+    """The recorded state of an entry: either its record or its row in the index."""
 
     @property
     def status(self) -> str: ...
@@ -60,17 +55,17 @@ class Recorded(Protocol):
 
 
 def status_after(verb: c.Verb) -> Status:
-    """Return the status that the record of an entry gets after a decision such as `offered`."""
+    """Return an entry's status in its record after a decision such as `offered`."""
     return _AFTER[verb].status
 
 
 def state_after(verb: c.Verb) -> c.PlaceState:
-    """Return the state that an entry has in Redis after a decision such as `offered`."""
+    """Return an entry's state in Redis after a decision such as `offered`."""
     return _AFTER[verb].state
 
 
 def status_off_queue(state: str) -> Status | None:
-    """Return the status that the record should contain for an entry with this state in Redis.
+    """Return the status that an entry's record should have, given the entry's state in Redis.
 
     Return None if the state is `waiting` or unknown.
     """
@@ -78,7 +73,7 @@ def status_off_queue(state: str) -> Status | None:
 
 
 def state_of(entry: Recorded) -> c.EntryState:
-    """Return the state that an entry should have in Redis according to its record."""
+    """Return the state that an entry should have in Redis, according to its record."""
     if entry.status == "offered":
         return "offered" if entry.hold.is_offer else "held"
     return "parked" if entry.status == "parked" else "waiting"

@@ -1,4 +1,4 @@
-"""Count the messages of each kind and state, from the creation of a waitlist until now."""
+"""Count a waitlist's messages by kind and state since it was created."""
 
 import logging
 from collections import Counter, defaultdict
@@ -19,7 +19,7 @@ class MessageCounts(Struct, frozen=True):
     def take(self, tally: Counter[tuple[str, str, str]]) -> None:
         """Add the given counts to the stored counts.
 
-        If the counts of a waitlist cannot be written, they are lost, and a warning is logged.
+        If a waitlist's counts cannot be written, they are lost, and a warning is logged.
         """
         by_list: dict[str, Item] = defaultdict(dict)
         for (waitlist_id, kind, state), count in tally.items():
@@ -32,8 +32,8 @@ class MessageCounts(Struct, frozen=True):
                 logger.warning("messages were not counted: %s", error.code)
 
     def _add(self, waitlist_id: str, values: Item) -> None:
-        # Use the same token for each retry. If the response is lost and the AWS SDK repeats the
-        # transaction, DynamoDB recognises the token, and the messages are not counted twice.
+        # Use the same token for each retry. If the response is lost and the AWS SDK retries the
+        # transaction, DynamoDB recognises the token and does not count the messages twice.
         parts = [f"#{name} = if_not_exists(#{name}, :none) + :{name}" for name in values]
         always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
         key = message_counts_key(waitlist_id)

@@ -12,24 +12,22 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.errors import Throttled
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# The counts of a day are kept at least until the end of the next day, so that operators can look at
-# the counts.
+# A day's counts are kept at least until the end of the next day, so that operators can look at
+# them.
 KEPT_SECONDS = 2 * 86_400
 BUDGET = "BUDGET#"
 STACK = "MESSAGES"
 UNKNOWN = "attribute_not_exists(#pk)"
 
-# What a daily limit counts. It is either the number of emails (`mails`) or the number of `parts` of
-# SMS messages.
+# What a daily limit counts: emails (`mails`) or parts of SMS messages (`parts`).
 Unit = Literal["mails", "parts"]
 
 
 class Allowance(Struct, frozen=True):
     """A rate limit for messages to one address.
 
-    The first `at_once` messages may be sent without a delay. Before the next message, a delay of a
-    minute is required. Each further message doubles the required delay, up to
-    `longest_pause_millis`.
+    The first `at_once` messages may be sent without delay. The next message must wait a minute, and
+    each further message doubles the wait, up to `longest_pause_millis`.
     """
 
     group: str
@@ -57,7 +55,7 @@ class Taken(Struct, frozen=True):
 
 
 class Pause(Struct, frozen=True):
-    """Returned if an address must not get a further message yet. The next message may be sent at
+    """Returned if it is too early to send an address another message, which may be sent at
     `until_millis`.
     """
 
@@ -65,14 +63,14 @@ class Pause(Struct, frozen=True):
 
 
 class Targets(Struct, frozen=True):
-    """Counts the messages to each address. The table stores only a keyed digest of the address."""
+    """Counts messages to each address. The table stores only a keyed digest of the address."""
 
     table: Table
 
     def take(self, digest: str, allowance: Allowance, now_millis: int) -> Taken | Pause:
         """Count a message to an address.
 
-        If it is too early for the message, return a Pause and do not count the message.
+        If it is too early to send the message, return a Pause and do not count it.
         """
         key = {"pk": f"TARGET#{digest}", "sk": allowance.group}
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -118,8 +116,7 @@ class Targets(Struct, frozen=True):
 class Spending(Struct, frozen=True, kw_only=True):
     """A message that counts towards the daily limits.
 
-    Some messages can be requested by strangers. All messages of this kind together may use at most
-    half of each daily limit.
+    Messages that strangers can request may together use at most half of each daily limit.
     """
 
     waitlist_id: str
@@ -132,13 +129,13 @@ class Spending(Struct, frozen=True, kw_only=True):
 
 
 class Budgets(Struct, frozen=True):
-    """Counts the messages per UTC day for each waitlist and for the whole stack."""
+    """Counts messages per UTC day, for each waitlist and for the whole stack."""
 
     table: Table
     used: Counter[str] = field(default_factory=Counter)
 
     def take(self, spending: Spending) -> bool:
-        """Count a message. Return False and count nothing if a daily limit is reached."""
+        """Count a message. If a daily limit is reached, count nothing and return False."""
         taken: list[dict[str, str]] = []
         for key, limit in _budgets(spending):
             if not self._take(key, limit, spending):
@@ -148,12 +145,12 @@ class Budgets(Struct, frozen=True):
         return True
 
     def give_back(self, spending: Spending) -> None:
-        """Remove a message that was not sent from the counts."""
+        """Undo the count of a message that was not sent."""
         self._subtract([key for key, _ in _budgets(spending)], spending)
 
     def _subtract(self, keys: Sequence[dict[str, str]], spending: Spending) -> None:
         for key in keys:
-            # If DynamoDB has already deleted the count because it has expired, there is nothing to
+            # DynamoDB may have deleted the count after it expired. Then there is nothing to
             # subtract from.
             with suppress(ConditionFailed):
                 self._add(key, spending, -1)
@@ -166,8 +163,8 @@ class Budgets(Struct, frozen=True):
         if spending.by_anyone:
             mine = _by_anyone(spending.unit)
             condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"
-            # Strangers may cause half of the messages that the limit allows, but at least one
-            # message.
+            # Strangers may request half of the messages that the limit allows, but always at least
+            # one.
             limits[mine] = max(1, limit // 2)
             values["most_by_anyone"] = limits[mine] - spending.amount
         try:
@@ -209,7 +206,7 @@ def _by_anyone(unit: Unit) -> str:
 
 
 def _budgets(spending: Spending) -> list[tuple[dict[str, str], int]]:
-    """Return the key and the value of each daily limit that applies to the message."""
+    """Return the key and value of each daily limit that applies to the message."""
     sort = f"{BUDGET}{_day(spending.millis)}"
     found = [({"pk": STACK, "sk": sort}, spending.of_stack)]
     if spending.of_list is not None:

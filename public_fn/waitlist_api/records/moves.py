@@ -1,6 +1,6 @@
-"""Move an entry to another address of its customer.
+"""Move an entry to another of its customer's addresses.
 
-The customer requests the move and then verifies the new address. After that, the entry is moved.
+The customer requests the move and then verifies the new address, after which the entry is moved.
 """
 
 from contextlib import suppress
@@ -54,7 +54,7 @@ def move(
 ) -> Commit:
     """Return the change that moves the entry to its verified new address.
 
-    `over` is the record that is already stored for the new address, if there is one.
+    `over` is the record already stored for the new address, if any.
     """
     to = record.move.to
     returns = to == record.entry_id
@@ -82,7 +82,7 @@ def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> Entry
         join_id=new_join_id(),
         updated_millis=now_millis,
         # If an earlier entry had this address, this is the timestamp of its last event. Otherwise
-        # the value is 0, and the deletion of the alias publishes no event (template.yaml).
+        # the value is 0, and deleting the alias publishes no event (template.yaml).
         stamp=stamp,
     )
 
@@ -104,7 +104,7 @@ class Aliases(Struct, frozen=True):
     ) -> None:
         """Delete an alias if it no longer points to an entry.
 
-        Otherwise store that the alias was checked, so that the next check comes later.
+        Otherwise record that the alias was checked, so that the next check comes later.
         """
         alias = self.entries.ledger.read_stored(waitlist_id, entry_id)
         if alias is None or not alias.is_alias:

@@ -34,8 +34,8 @@ class Notice(Struct, frozen=True):
     def due_millis(self) -> int:
         """The earliest time at which the notice may be sent, according to Redis' clock.
 
-        A customer can be told several times that their turn is near. The required delay doubles
-        after each of these notices.
+        A customer can be told several times that their turn is near, and the required delay doubles
+        each time.
         """
         contact = self.record.contact
         if self.word == "ending" or contact.near_count == 0:

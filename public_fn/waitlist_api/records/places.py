@@ -1,6 +1,5 @@
-"""Read the index `by_place`.
-
-The index is eventually consistent, so it is never used to decide about a single entry.
+"""Read the `by_place` index, which is eventually consistent and therefore never used to decide
+about a single entry.
 """
 
 import json
@@ -36,7 +35,7 @@ INSIDE = (
 
 
 class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
-    """The fields of an entry that a rebuild needs to restore the entry in Redis."""
+    """The fields that a rebuild needs to restore an entry in Redis."""
 
     waitlist_id: str
     entry_id: str
@@ -54,8 +53,9 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def known_stamp(self) -> int:
-        """The newest logical timestamp in this index row. Later events of the entry need a greater
-        logical timestamp.
+        """The newest logical timestamp in this index row.
+
+        The entry's later events need a greater one.
         """
         return max(self.stamp, self.edited_stamp)
 
@@ -82,12 +82,11 @@ class EndedPage(Struct, frozen=True):
     last: tuple[int, str] | None
 
 
-# The fields that the index does not contain as attributes. `waitlist_id` and `entry_id` are read
-# from the partition key.
+# The fields that are not attributes of the index. `waitlist_id` and `entry_id` are read from the
+# partition key.
 NOT_PROJECTED = ("waitlist_id", "entry_id", "edited_stamp", "readiness")
 READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
-# The attributes that a rebuild requests. It requests no others, because it spends most of its time
-# on parsing responses.
+# A rebuild requests only these attributes, because it spends most of its time parsing responses.
 ASKED = ", ".join(f"#{name}" for name in ("pk", *READ_FROM_INDEX))
 
 
@@ -101,7 +100,7 @@ class Places(Struct, frozen=True):
     ) -> Iterator[list[IndexRow]]:
         """Yield pages of the entries on the waitlist, sorted by rank.
 
-        To continue after an entry, pass its rank and its id as `behind`.
+        To continue after an entry, pass its rank and id as `behind`.
         """
         place = line_place(waitlist_id, shard)
         start: Item = {}
@@ -117,7 +116,7 @@ class Places(Struct, frozen=True):
     def pages_changed_on_waitlist(
         self, waitlist_id: str, shard: int, since_millis: int
     ) -> Iterator[list[IndexRow]]:
-        """Yield pages of the entries on the waitlist that have changed since the given time."""
+        """Yield pages of entries on the waitlist that have changed since the given time."""
         return self._pages(
             "#place = :place",
             {"place": line_place(waitlist_id, shard), "since": since_millis},
@@ -125,8 +124,8 @@ class Places(Struct, frozen=True):
         )
 
     def ended(self, waitlist_id: str, shard: int, since_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the entries that have left or were admitted since the given time,
-        oldest first.
+        """Yield pages of entries that have left or been admitted since the given time, oldest
+        first.
         """
         return self._pages(
             "#place = :place AND #place_rank >= :since",
@@ -136,7 +135,9 @@ class Places(Struct, frozen=True):
     def inside(
         self, waitlist_id: str, shard: int, since_millis: int, now_millis: int
     ) -> Iterator[list[IndexRow]]:
-        """Yield pages of customers who were admitted since the given time and are still inside."""
+        """Yield pages of customers who have been admitted since the given time and are still
+        inside.
+        """
         return self._pages(
             "#place = :place AND #place_rank >= :since",
             {
@@ -158,7 +159,7 @@ class Places(Struct, frozen=True):
         limit: int,
         now_millis: int,
     ) -> EndedPage:
-        """Return a page of a group of entries.
+        """Return a page of entries from a group.
 
         `which` names the group: `admitted`, `left`, `inside`, `banned`, or one of the groups in
         UNREACHED, whose customers get no messages. The page can contain fewer than `limit` entries
@@ -194,7 +195,7 @@ class Places(Struct, frozen=True):
         return EndedPage([_time_and_entry(item) for item in items], read)
 
     def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
-        """Return at most `limit` of the items that mark customers who get no messages."""
+        """Return up to `limit` of the items that mark customers who get no messages."""
         items, _ = self.table.query(
             "#place = :place",
             {"place": unreached_place(waitlist_id, shard)},
@@ -205,7 +206,7 @@ class Places(Struct, frozen=True):
         return [convert({**item, "entry_id": ids_of(item["pk"])[1]}, Mark) for item in items]
 
     def unfinished(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the entries that are joining or leaving the waitlist, oldest first."""
+        """Yield pages of entries that are joining or leaving the waitlist, oldest first."""
         pages = self._pages(
             "#place = :place",
             {"place": intents_place(shard), "joining": "joining", "leaving": "leaving"},
@@ -217,16 +218,15 @@ class Places(Struct, frozen=True):
     def scheduled(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
         """Yield pages of the work that maintenance has to do for a waitlist.
 
-        The work consists of unfinished requests, of signups whose address must be verified by a
-        deadline, and of aliases that must be checked.
+        It consists of unfinished requests, signups whose address must be verified by a deadline,
+        and aliases to check.
         """
         for page in self.pages_at(intents_place(shard)):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def intents(self, shard: int, before_millis: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the work that was due before the given time, oldest first.
-
-        The pages contain the work for all waitlists.
+        """Yield pages of the work on all waitlists that was due before the given time, oldest
+        first.
         """
         return self._pages(
             "#place = :place AND #place_rank < :before",
@@ -236,8 +236,8 @@ class Places(Struct, frozen=True):
     def newest_stamp(self, waitlist_id: str) -> int:
         """Return the newest timestamp in the records of the last entries in the queue.
 
-        Tickets and timestamps come from the same counter. The ticket of a new signup must therefore
-        be later than this timestamp.
+        Tickets and timestamps come from the same counter, so a new signup's ticket must be later
+        than this timestamp.
         """
         newest = 0
         for shard in range(SHARDS):

@@ -5,8 +5,8 @@ from waitlist_api.settings.confirm import ConfirmRules
 
 
 def was_taken_since(record: EntryRecord) -> bool:
-    """Return whether the entry was claimed or got an offer since its customer was asked whether
-    they are still waiting.
+    """Return whether the entry has been claimed or has received an offer since its customer was
+    asked whether they are still waiting.
     """
     return record.question.token != record.hold.token
 

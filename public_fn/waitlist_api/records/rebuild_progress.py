@@ -18,14 +18,14 @@ SEPARATOR = "#"
 class RebuildProgress(Struct, frozen=True, kw_only=True):
     """The progress of rebuilding a waitlist in Redis.
 
-    For each shard, `reached` contains the key of the entry that was restored last. `done` is the
-    number of restored entries.
+    `reached` contains the key of the last restored entry in each shard. `done` is the number of
+    entries restored so far.
     """
 
     epoch: str
     segments_version: int
-    # When the rebuild began. Entries can change during a rebuild, so the entries that have changed
-    # since this time are checked again.
+    # When the rebuild began. Entries can change during a rebuild, so entries that have changed
+    # since then are checked again.
     began_millis: int
     stage: Stage = "line"
     reached: Mapping[str, str] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
     def total(self) -> int:
         """The estimated number of entries that the rebuild restores.
 
-        The estimate is never lower than the number of entries that have already been restored.
+        It is never lower than the number of entries restored so far.
         """
         return max(self.expected, self.done)
 
@@ -54,9 +54,8 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return self.reached.get(str(shard)) == THE_END
 
     def last_key(self, shard: int) -> tuple[int, str] | None:
-        """Return the rank and the entry id that were last restored in a shard.
-
-        Return None if no entry of the shard has been restored yet.
+        """Return the rank and id of the last restored entry in a shard, or None if no entry has
+        been restored yet.
         """
         reached = self.reached.get(str(shard))
         if reached is None:
@@ -65,28 +64,26 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return int(rank), entry_id
 
     def last_stamp(self, shard: int) -> int:
-        """Return the timestamp up to which a shard of the journal has been restored.
-
-        Return 0 if no part of the shard has been restored yet.
+        """Return the timestamp up to which a shard of the journal has been restored, or 0 if none
+        of it has been restored yet.
         """
         return int(self.reached.get(str(shard), 0))
 
     def after(self, shard: int, rank: int, entry_id: str, restored: int) -> Self:
-        """Return the progress of the rebuild after a page of the index has been restored."""
+        """Return the rebuild's progress after a page of the index has been restored."""
         reached = {**self.reached, str(shard): f"{rank}{SEPARATOR}{entry_id}"}
         return replace(self, reached=reached, done=self.done + restored)
 
     def after_stamp(self, shard: int, stamp: int) -> Self:
-        """Return the progress of the rebuild after a part of the journal has been restored."""
+        """Return the rebuild's progress after part of the journal has been restored."""
         return replace(self, reached={**self.reached, str(shard): str(stamp)})
 
     def after_shard(self, shard: int) -> Self:
-        """Return the progress of the rebuild after a shard has finished the current stage."""
+        """Return the rebuild's progress after a shard has finished the current stage."""
         return replace(self, reached={**self.reached, str(shard): THE_END})
 
     def at(self, stage: Stage) -> Self:
-        """Return the progress of the rebuild at the beginning of a stage.
-
-        No shard has been restored in this stage yet.
+        """Return the rebuild's progress at the beginning of a stage, before any shard has been
+        restored.
         """
         return replace(self, stage=stage, reached={}, expected=self.done)

@@ -21,9 +21,8 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
-# The sort key of the item that says that a customer gets no messages. An erasure deletes all items
-# of the entry up to the last event. This sort key comes before the sort keys of events, so the item
-# is deleted too.
+# The sort key of the item that marks a customer who gets no messages. An erasure deletes all of an
+# entry's items up to its last event. Events sort after this key, so the item is deleted too.
 UNREACHED_SORT = "CONTACT"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 
@@ -32,7 +31,7 @@ Alter = Callable[[Contact], Contact]
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """An item saying that a customer gets no messages. `ticket` identifies the signup."""
+    """An item that marks a customer who gets no messages. `ticket` identifies the signup."""
 
     entry_id: str
     ticket: int
@@ -77,7 +76,7 @@ class Recipients(Struct, frozen=True):
         return self._update(waitlist_id, entry_id, ticket, alter, changes_until_millis)
 
     def list_stay(self, waitlist_id: str, entry_id: str, ticket: int) -> Mark:
-        """Write the item saying that a customer gets no messages.
+        """Write the item that marks a customer who gets no messages.
 
         If the stored item already belongs to a later signup, do not replace it.
         """
@@ -89,9 +88,8 @@ class Recipients(Struct, frozen=True):
         return mark
 
     def remove(self, waitlist_id: str, mark: Mark) -> None:
-        """Delete the item saying that a customer gets no messages.
-
-        If the item was written again in the meantime, do nothing.
+        """Delete the item that marks a customer who gets no messages, unless it was written again
+        in the meantime.
         """
         key = unreached_key(waitlist_id, mark.entry_id)
         values = {"ticket": mark.ticket, "place_rank": mark.place_rank}

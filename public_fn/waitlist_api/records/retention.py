@@ -28,9 +28,8 @@ class Retention(Struct, frozen=True):
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
     def expire_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
-        """Set the expiry of all events of an entry up to the timestamp `stamp`.
-
-        `stamp` is the timestamp of the last event of a signup that has ended.
+        """Set the expiry of all of an entry's events up to `stamp`, the timestamp of the last event
+        of a signup that has ended.
         """
         if expires_at is None:
             return
@@ -47,7 +46,7 @@ class Retention(Struct, frozen=True):
 
     def _end(self, key: dict[str, str], expires_at: int) -> None:
         update = "SET #expires_at = :expires_at"
-        # DynamoDB creates an item if an update does not find it. The event may have been erased in
-        # the meantime, so this condition prevents the update from creating it again.
+        # An update creates the item if it does not exist. The event may have been erased in the
+        # meantime, so this condition keeps the update from recreating it.
         with suppress(ConditionFailed):
             self.table.update(key, update, "attribute_exists(#pk)", {"expires_at": expires_at})

@@ -1,4 +1,4 @@
-"""Store which waitlists maintenance has already visited in the current round."""
+"""Store which waitlists maintenance has visited in the current round."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -12,21 +12,17 @@ KEY = {"pk": "MAINTENANCE", "sk": "ROUND"}
 
 
 class Round(Struct, frozen=True, kw_only=True):
-    """A round of maintenance. In each round, maintenance visits every waitlist once.
+    """A round of maintenance, which visits every waitlist once. A round may take several runs."""
 
-    A round may need several runs.
-    """
-
-    # How often this item was written.
+    # How many times this item has been written.
     number: int = 0
-    # In the last complete round, the changes up to this timestamp were compared with Redis.
+    # The last complete round compared the changes up to this timestamp with Redis.
     seen: int = 0
-    # In the complete round before the last one, the changes up to this timestamp were compared with
-    # Redis.
+    # The complete round before the last one compared the changes up to this timestamp with Redis.
     seen_before: int = 0
     # When the last complete round began, in milliseconds since 1970.
     seen_millis: int = 0
-    # The waitlists up to this id have been visited in the current round.
+    # The current round has visited the waitlists up to this id.
     after: str = ""
     began_millis: int = 0
     # This round compares the changes up to this logical timestamp with Redis. If the comparison
@@ -38,7 +34,7 @@ class Round(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def begun(self, now_millis: int, until: int) -> "Round":
-        """If this round has finished, return a new round through all waitlists.
+        """Return a new round through all waitlists if this round has finished.
 
         Otherwise return this round.
         """
@@ -47,14 +43,14 @@ class Round(Struct, frozen=True, kw_only=True):
         return replace(self, began_millis=now_millis, until=until)
 
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
-        """Return the progress of the round after maintenance has visited a waitlist.
+        """Return the round's progress after maintenance has visited a waitlist.
 
         `is_whole` says whether all changes to this waitlist could be compared with Redis.
         """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 
     def ended(self) -> "Round":
-        """Return the progress of the round after maintenance has visited the last waitlist."""
+        """Return the round's progress after maintenance has visited the last waitlist."""
         if self.until <= self.seen:
             return replace(self, after="")
         return replace(

@@ -1,4 +1,4 @@
-"""Store samples, which are the entry counts of a waitlist at one point in time.
+"""Store samples of each waitlist's counts, which show how they change over time.
 
 DynamoDB deletes per-minute samples after two days and per-hour samples after four weeks.
 """
@@ -15,7 +15,7 @@ from waitlist_shared.contracts import Counters
 
 MINUTE_MILLIS, HOUR_MILLIS, DAY_MILLIS = 60_000, 3_600_000, 86_400_000
 Every = Literal["minute", "hour"]
-# A sample's sort key ends with the time of the sample, truncated to the minute or to the hour.
+# A sample's sort key ends with the time of the sample, truncated to the minute or hour.
 SHOWN: dict[Every, int] = {"minute": len("2026-03-01T09:30"), "hour": len("2026-03-01T09")}
 KEPT_SECONDS: dict[Every, int] = {"minute": 2 * 86_400, "hour": 28 * 86_400}
 KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
@@ -26,9 +26,9 @@ CALL_NUMBERS = "SAMPLE#CALL_NUMBERS"
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """The counts of a waitlist at one point in time.
+    """A waitlist's counts at one point in time.
 
-    The numbers of events, such as `joined`, are totals since the waitlist was created.
+    Event counts, such as `joined`, are totals since the waitlist was created.
     """
 
     millis: int
@@ -50,7 +50,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def counted(cls, millis: int, counters: Counters, **others: Any) -> "Sample":
-        """Create a sample from the counters that Redis has returned."""
+        """Create a sample from the counters that Redis returned."""
         counts = asdict(counters)
         return cls(millis=millis, joined=counts.pop("signed_up"), **counts, **others)
 
@@ -69,10 +69,7 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 
 class SampleRecords(Struct, frozen=True):
-    """Reads and writes samples of the counts of waitlists.
-
-    There are per-minute and per-hour samples.
-    """
+    """Reads and writes per-minute and per-hour samples of each waitlist's counts."""
 
     table: Table
 
@@ -113,7 +110,7 @@ class SampleRecords(Struct, frozen=True):
         return _sample(items[0]) if items else None
 
     def count_source(self, waitlist_id: str, source: str) -> None:
-        """Add one to the number of signups from a source."""
+        """Increment the number of signups from a source."""
         more = "SET #joined = if_not_exists(#joined, :zero) + :one"
         always = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
         self.table.update(_source(waitlist_id, source), more, always, {"one": 1, "zero": 0})
@@ -130,7 +127,7 @@ class SampleRecords(Struct, frozen=True):
         return found
 
     def delete(self, waitlist_id: str) -> None:
-        """Delete all samples of a waitlist, and the other counters that are stored beside them."""
+        """Delete all of a waitlist's samples, and the other counters stored beside them."""
         after: Item | None = {}
         while after is not None:
             items, after = self.table.query(
@@ -155,17 +152,17 @@ def _sample(item: Item) -> Sample:
 
 
 def message_counts_key(waitlist_id: str) -> Item:
-    """Return the key of the item that contains the message counts of a waitlist.
+    """Return the key of the item that contains a waitlist's message counts.
 
-    The item is stored beside the samples of the waitlist, so that it is deleted together with them.
+    The item is stored beside the waitlist's samples, so that it is deleted along with them.
     """
     return {"pk": _pk(waitlist_id), "sk": MESSAGES}
 
 
 def call_numbers_key(waitlist_id: str) -> Item:
-    """Return the key of the item that stores the last call number of a waitlist.
+    """Return the key of the item that contains a waitlist's last call number.
 
-    The item is stored beside the samples of the waitlist, so that it is deleted together with them.
+    The item is stored beside the waitlist's samples, so that it is deleted along with them.
     """
     return {"pk": _pk(waitlist_id), "sk": CALL_NUMBERS}
 

@@ -18,8 +18,8 @@ NONE_DECLARED = "this waitlist declares no segments"
 class Segments(Struct, frozen=True):
     """The segments that a waitlist declares.
 
-    For each list of attribute names in `declared`, entries with equal values of these attributes
-    form a segment.
+    For each list of attribute names in `declared`, entries with the same values for these
+    attributes form a segment.
     """
 
     waitlist_id: str
@@ -84,5 +84,5 @@ class Segments(Struct, frozen=True):
 
 
 def _values(value: str | list[str]) -> list[str]:
-    """Return the values of an attribute without duplicates."""
+    """Return an attribute's values without duplicates."""
     return [value] if isinstance(value, str) else list(dict.fromkeys(value))

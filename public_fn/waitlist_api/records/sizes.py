@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 TRANSACTION_BYTES = 4 * 1024 * 1024
-# A DynamoDB number has up to 38 digits, and two digits take a byte.
+# A DynamoDB number has up to 38 digits, and every two digits take a byte.
 NUMBER_BYTES = 21
-# NESTED_BYTES is the size in DynamoDB of an empty map or list. Each value inside the map or list
-# adds INNER_BYTES to its own size.
+# In DynamoDB, an empty map or list takes NESTED_BYTES. Each value inside it takes INNER_BYTES in
+# addition to its own size.
 NESTED_BYTES, INNER_BYTES = 3, 1
 
 T = TypeVar("T")
 
 
 def item_bytes(item: Mapping[str, Any]) -> int:
-    """Return an upper bound for the size of an item in DynamoDB, in bytes."""
+    """Return an upper bound for an item's size in DynamoDB, in bytes."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 

@@ -1,4 +1,4 @@
-"""Call DynamoDB with plain Python values, and convert AWS errors to the errors of this service."""
+"""Call DynamoDB with plain Python values, and convert AWS errors to this service's errors."""
 
 import random
 import re
@@ -34,12 +34,12 @@ TRANSACTION = 100
 BATCH_WRITE = 25
 BATCH_TRIES = 5
 # The delay before a retry is random. Its maximum is twice this time before the first retry, and
-# doubles before every further retry.
+# doubles before each further retry.
 PAUSE_SECONDS = 0.025
 
 
 class ConditionFailed(Exception):
-    """Raised if the condition of a write fails. `item` is the stored item, if there is one."""
+    """Raised if a write's condition fails. `item` is the stored item, if there is one."""
 
     def __init__(self, item: Item | None) -> None:
         super().__init__("the condition did not hold")
@@ -47,7 +47,7 @@ class ConditionFailed(Exception):
 
 
 class Table(Struct, frozen=True):
-    """A DynamoDB table that is accessed through a botocore client."""
+    """A DynamoDB table, accessed through a botocore client."""
 
     client: Any
     name: str
@@ -122,14 +122,14 @@ class Table(Struct, frozen=True):
             self.client.transact_write_items(TransactItems=list(writes))
 
     def put_write(self, item: Item, condition: str = "", values: Item | None = None) -> Item:
-        """Return a put operation for the method `transact`."""
+        """Return a put operation for `transact`."""
         write: Item = {"TableName": self.name, "Item": _encode(item)}
         if condition:
             write |= _expressions(values or {}, ConditionExpression=condition)
         return {"Put": write}
 
     def update_write(self, key: Key, update: str, condition: str, values: Item) -> Item:
-        """Return an update operation for the method `transact`."""
+        """Return an update operation for `transact`."""
         return {
             "Update": {
                 "TableName": self.name,
@@ -140,7 +140,7 @@ class Table(Struct, frozen=True):
         }
 
     def delete_write(self, key: Key, condition: str = "", values: Item | None = None) -> Item:
-        """Return a delete operation for the method `transact`."""
+        """Return a delete operation for `transact`."""
         write: Item = {"TableName": self.name, "Key": _encode(key)}
         if condition:
             write |= _expressions(values or {}, ConditionExpression=condition)
@@ -149,7 +149,7 @@ class Table(Struct, frozen=True):
     def query(
         self, condition: str, values: Item, after: Item | None = None, **options: Any
     ) -> tuple[list[Item], Item | None]:
-        """Return a page of items, and the start key of the next page. The key is None on the last
+        """Return a page of items, and the start key of the next page, which is None on the last
         page.
 
         The read is strongly consistent, unless it reads an index.
@@ -195,7 +195,7 @@ def _encode(item: Mapping[str, Any]) -> Item:
 
 
 def _typed(value: Any) -> Item:
-    # Check for strings and integers first, because they are by far the most frequent values.
+    # Check for strings and integers first, because they are by far the most common values.
     if type(value) is str:
         return {"S": value}
     if type(value) is int:
@@ -215,8 +215,8 @@ def decode(item: Mapping[str, Any]) -> Item:
     """Convert an item from DynamoDB's typed format to plain Python values."""
     plain: Item = {}
     for name, typed in item.items():
-        # Decode strings and integers here and not in `_plain`. A rebuild decodes millions of them,
-        # so a function call for each of them would take too long.
+        # Decode strings and integers here rather than in `_plain`. A rebuild decodes millions of
+        # them, and a function call for each would take too long.
         if "S" in typed:
             plain[name] = typed["S"]
         elif "N" in typed:
@@ -243,9 +243,8 @@ def _plain(typed: Mapping[str, Any]) -> Any:
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:
-    """Return the parameters of a DynamoDB request with these expressions.
-
-    The parameters include the attribute names and the values that occur in the expressions.
+    """Return the parameters of a DynamoDB request with these expressions, including the attribute
+    names and values that the expressions use.
     """
     names, used = _words_of(" ".join(map(str, expressions.values())))
     request: Item = dict(expressions)
@@ -258,7 +257,7 @@ def _expressions(values: Item, **expressions: Any) -> Item:
 
 @lru_cache(maxsize=500)
 def _words_of(expressions: str) -> tuple[set[str], set[str]]:
-    """Return the attribute names (`#name`) and the values (`:name`) in the expressions."""
+    """Return the attribute names (`#name`) and values (`:name`) in the expressions."""
     return set(re.findall(r"#(\w+)", expressions)), set(re.findall(r":(\w+)", expressions))
 
 

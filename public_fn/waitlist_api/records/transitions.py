@@ -1,6 +1,6 @@
-"""Write the decisions by Redis to the records of entries.
+"""Write Redis' decisions to entry records.
 
-A decision can, for example, make an offer to a customer or return an entry to the queue.
+A decision can, for example, make a customer an offer or return an entry to the queue.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -28,19 +28,18 @@ from waitlist_api.records.table import BATCH_GET, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Throttled
 
-# The reason that is recorded if an entry is set aside because too many of its claims and offers
-# have expired.
+# The reason recorded when an entry is set aside because too many of its claims and offers have
+# expired.
 OUT_OF_ATTEMPTS = "max_attempts"
 # A function that makes further changes to a record and returns the new record.
 Alter = Callable[[EntryRecord], EntryRecord]
 
 
 class Transition(Struct, frozen=True, kw_only=True):
-    """A decision by Redis about an entry, in the form in which it is written to the record.
+    """A decision by Redis about an entry, in the form in which it is recorded.
 
-    `basis` is the timestamp of the decision that Redis had made before. If the record contains a
-    later decision than that, Redis has lost it. The new decision is then based on old data, and is
-    not recorded.
+    `basis` is the timestamp of Redis' previous decision. If the record contains a later decision
+    than that, Redis has lost it. The new decision is then based on old data and is not recorded.
     """
 
     waitlist_id: str
@@ -49,7 +48,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
-    # A function that makes the changes to the record that are specific to this decision.
+    # Makes the changes to the record that are specific to this decision.
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
@@ -57,18 +56,18 @@ class Transition(Struct, frozen=True, kw_only=True):
     # already been recorded.
     unless_token: str = ""
     # The timestamp under which the journal lists this change. Maintenance reads only the newest
-    # part of the journal. A decision that is recorded late is therefore listed under a newer
-    # timestamp than its own.
+    # part of the journal, so a decision that is recorded late is listed under a newer timestamp
+    # than its own.
     entered_at: int = 0
     ticket: int | None = None
     basis: int | None = None
-    # The logical timestamp at which Redis last changed the rank of the entry. If the record has the
-    # same or a later timestamp, the rank in the record is newer and is kept (docs/decisions/0049).
+    # The logical timestamp at which Redis last changed the entry's rank. If the record has the same
+    # or a later timestamp, the rank in the record is newer and is kept (docs/decisions/0049).
     placed: int | None = None
     # True if the entry was waiting when Redis made the decision. Redis stores no timestamp of the
     # last decision about a waiting entry.
     is_about_waiting: bool = False
-    # The time at which the record and its events expire, in seconds since 1970.
+    # When the record and its events expire, in seconds since 1970.
     expires_at: int | None = None
 
     def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
@@ -121,18 +120,18 @@ class Transition(Struct, frozen=True, kw_only=True):
         return not (self.is_about_waiting and record.status == "waiting")
 
     def then(self, alter: Alter) -> Self:
-        """Return a copy of this transition with a further function that changes the record."""
+        """Return a copy of this transition that makes a further change to the record."""
         first = self.alter
         return replace(self, alter=lambda record: alter(first(record)))
 
     @property
     def expired_holds(self) -> int:
-        """The number of expired claims that the events of this decision report."""
+        """The number of expired claims that this decision's events report."""
         return _expired_holds(self.events)
 
 
 class Transitions(Struct, frozen=True):
-    """Writes decisions by Redis to the records."""
+    """Writes Redis' decisions to the records."""
 
     table: Table
     retention: Retention
@@ -167,8 +166,8 @@ class Transitions(Struct, frozen=True):
         return after
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
-        """Set the expiry of the events of a signup that ends, and return the decision with the same
-        expiry for the record.
+        """Set the expiry of an ending signup's events, and return the decision with the same expiry
+        for the record.
         """
         expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
@@ -213,10 +212,9 @@ class Transitions(Struct, frozen=True):
             self._expire_with_record(key, event.stamp)
 
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
-        """Record how long a decision delays the entry, and how often the customer has declined.
-
-        This is recorded even if the record already contains a later decision. If the decision ended
-        an offer of an invitation, also record how the offer ended.
+        """Record how long a decision delays the entry, and how many times the customer has
+        declined, even if the record already contains a later decision. If the decision ended an
+        offer from an invitation, also record how the offer ended.
         """
         self.invitees.note_late(record, decision)
 
@@ -229,7 +227,7 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Remove the deadline of a question that the customer has not answered in time.
+        """Remove the deadline of a question that the customer did not answer in time.
 
         Redis has already decided what happens to the entry, so a later answer would have no effect.
         """
@@ -244,7 +242,7 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def missing(self, events: Sequence[tuple[Key, HistoryEvent]]) -> list[tuple[Key, HistoryEvent]]:
-        """Return the given events that the history does not contain yet."""
+        """Return the given events that are missing from the history."""
         wanted = {
             (entry_pk(*key), HistoryEvent.key(*key, event.stamp, event.event)["sk"]): (key, event)
             for key, event in events
@@ -257,16 +255,13 @@ class Transitions(Struct, frozen=True):
         return list(wanted.values())
 
     def _expire_with_record(self, key: Key, stamp: int) -> None:
-        """Set the expiry of an event that was added late to the expiry of its entry's record."""
+        """Give an event that was added late the same expiry as its entry's record."""
         record = self.table.get(record_key(*key)) or {}
         self.retention.expire_history(key, stamp, record.get("expires_at"))
 
 
 def _until_millis(record: EntryRecord, now_millis: int) -> int:
-    """Return the time at which the entry's pass, claim, offer or delay ends.
-
-    Return 0 if there is no such time.
-    """
+    """Return when the entry's pass, claim, offer or delay ends, or 0 if it has none."""
     if record.status == "admitted":
         return record.end.inside_until_millis or 0
     if record.status == "offered":

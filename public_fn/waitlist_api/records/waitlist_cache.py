@@ -22,8 +22,8 @@ class _Remembered(Struct, frozen=True):
 class WaitlistCache(Struct, frozen=True):
     """Reads waitlists through a cache.
 
-    A cached waitlist may be out of date. Before a request is refused because of the settings, the
-    waitlist is therefore read from DynamoDB again.
+    A cached waitlist may be out of date, so it is read again from DynamoDB before a request is
+    refused because of its settings.
     """
 
     waitlists: WaitlistRecords
@@ -58,8 +58,8 @@ class WaitlistCache(Struct, frozen=True):
     def checked(self, waitlist_id: str, check: Callable[[WaitlistRecord], T]) -> T:
         """Call `check` with the cached waitlist, and return its result.
 
-        If `check` raises InvalidFields, the cached settings may be out of date. In this case, call
-        `check` once more with the current waitlist.
+        If `check` raises InvalidFields, the cached settings may be out of date, so call `check`
+        once more with the current waitlist.
         """
         try:
             return check(self.find(waitlist_id))
@@ -67,9 +67,9 @@ class WaitlistCache(Struct, frozen=True):
             return check(self.look_up(waitlist_id))
 
     def retention_days_of(self, waitlist_id: str) -> int | None:
-        """Return how many days a waitlist keeps the records of former customers.
+        """Return how many days a waitlist keeps former customers' records.
 
-        Return None if the waitlist keeps their records forever or has been deleted.
+        Return None if it keeps them forever or has been deleted.
         """
         try:
             return self.find(waitlist_id).settings.retention_days

@@ -1,6 +1,4 @@
-"""Read and write the records of waitlists, which contain the settings and the state of
-maintenance.
-"""
+"""Read and write waitlist records, which contain the settings and the state of maintenance."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -26,7 +24,7 @@ SegmentsState = Literal["ready", "building"]
 
 
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
-    """The progress of the search for customers who must be asked whether they are still waiting.
+    """The progress of the search for customers to ask whether they are still waiting.
 
     A search can take several maintenance runs. If `after` is set, the next run continues the search
     after this rank. If `after` is None, the search is complete, and a new search begins at
@@ -43,7 +41,7 @@ class ConfirmWalk(Struct, frozen=True, kw_only=True):
 
 
 class WaitlistRecord(Struct, frozen=True, kw_only=True):
-    """The record of a waitlist, with its settings and the state of maintenance.
+    """A waitlist's record, with its settings and the state of maintenance.
 
     All times are in milliseconds since 1970. A value of 0 means that the time is not set.
     """
@@ -58,28 +56,28 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     rebuild: RebuildProgress | None = None
     # The version of the settings in which the segments were last changed.
     segments_version: int = 0
-    # The state is `building` until Redis has indexed all entries by the new segments.
+    # `building` until Redis has indexed all entries by the new segments.
     segments_state: SegmentsState = "ready"
     # The version of the settings in which the schedule was last changed.
     schedule_version: int = 0
-    # The time since which the current schedule has applied.
+    # When the current schedule took effect.
     schedule_since: int = 0
-    # The slots of the schedule up to this time may already have been sent to Redis. After a
-    # rebuild, Redis must not get them again.
+    # Scheduled slots up to this time may already have been sent to Redis. After a rebuild, they
+    # must not be sent again.
     scheduled_until: int = 0
-    # Redis has added the slots of the schedule up to this time.
+    # Redis has added the scheduled slots up to this time.
     counted_until: int = 0
-    # At most this many slots of the schedule are still unused in Redis.
+    # At most this many scheduled slots are still unused in Redis.
     counted_slots: int = 0
-    # The longest time for which a pass of this waitlist is valid, even if it was signed under
-    # earlier settings.
+    # The longest time for which any of the waitlist's passes is valid, including passes signed
+    # under earlier settings.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
-    # The latest notice of the waitlist. Customers no longer see it once it has expired.
+    # The waitlist's latest notice. Customers no longer see it once it has expired.
     notice: Notice | None = None
 
     def notice_at(self, now_millis: int) -> Notice | None:
-        """Return the notice of the waitlist, or None if customers see no notice at this time."""
+        """Return the waitlist's notice, or None if customers see no notice at this time."""
         notice = self.notice
         return notice if notice is not None and notice.is_shown_at(now_millis) else None
 
@@ -102,7 +100,7 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
 
 
 class VersionChanged(Exception):
-    """Raised if another request has changed the settings of the waitlist."""
+    """Raised if another request has changed the waitlist's settings."""
 
 
 class WaitlistRecords(Struct, frozen=True):
@@ -143,7 +141,7 @@ class WaitlistRecords(Struct, frozen=True):
     def replace(
         self, before: WaitlistRecord, settings: WaitlistSettings, now_millis: int
     ) -> WaitlistRecord | None:
-        """Replace all settings of a waitlist, and return the new record.
+        """Replace all of a waitlist's settings, and return the new record.
 
         Raise VersionChanged if the settings have changed since `before` was read.
         """
@@ -183,9 +181,9 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Record that the slots of the schedule up to `until_millis` will be sent to Redis now.
+        """Record that the scheduled slots up to `until_millis` are about to be sent to Redis.
 
-        Return False if another run has already recorded the same time or a later time.
+        Return False if another run has already recorded the same time or a later one.
         """
         return self._note(
             waitlist,
@@ -195,9 +193,9 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Record that Redis has added the slots of the schedule up to `until_millis`.
+        """Record that Redis has added the scheduled slots up to `until_millis`.
 
-        `slots` is the number of these slots that are not used yet.
+        `slots` is how many of them are still unused.
         """
         self._note(
             waitlist,
@@ -207,8 +205,8 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def _note(self, waitlist: WaitlistRecord, update: str, condition: str, values: Item) -> bool:
-        """Store the time up to which the slots of a schedule have been sent to Redis, or the time
-        up to which Redis has added them.
+        """Store the time up to which scheduled slots have been sent to Redis, or up to which Redis
+        has added them.
 
         Return False if the condition fails, for example because the schedule has been replaced in
         the meantime.
@@ -234,7 +232,7 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def write_notice(self, waitlist_id: str, notice: Notice | None) -> bool:
-        """Replace the notice of a waitlist, or remove it if `notice` is None.
+        """Replace a waitlist's notice, or remove it if `notice` is None.
 
         Return False if the waitlist does not exist or is being deleted.
         """
@@ -266,9 +264,9 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def finish_delete(self, waitlist_id: str, owner: str) -> None:
-        """Delete a waitlist after all of its entries were erased.
+        """Delete a waitlist after all its entries have been erased.
 
-        If another run has taken the lease of the waitlist, do nothing.
+        If another run has taken the lease on the waitlist, do nothing.
         """
         condition = "#deleting = :true AND #lease_owner = :owner"
         values = {"true": True, "owner": owner}
@@ -282,9 +280,8 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def page(self, after: str | None, limit: int) -> tuple[list[WaitlistRecord], str | None]:
-        """Return a page of waitlists, sorted by id, and the cursor of the next page.
-
-        The cursor is None on the last page.
+        """Return a page of waitlists, sorted by id, and the cursor of the next page, which is None
+        on the last page.
         """
         start = {"pk": CATALOG, "sk": after} if after else None
         entries, last = self.table.query("#pk = :pk", {"pk": CATALOG}, start, Limit=limit)
@@ -295,7 +292,7 @@ class WaitlistRecords(Struct, frozen=True):
         return records, last["sk"] if last else None
 
     def all(self) -> Iterator[WaitlistRecord]:
-        """Yield all waitlists, including those that are being deleted."""
+        """Yield all waitlists, including waitlists that are being deleted."""
         after: str | None = ""
         while after is not None:
             records, after = self.page(after or None, 100)
@@ -304,9 +301,10 @@ class WaitlistRecords(Struct, frozen=True):
     def take_lease(
         self, waitlist: WaitlistRecord, owner: str, now_millis: int, until_millis: int
     ) -> WaitlistRecord | None:
-        """Take the lease of a waitlist for a maintenance run, and return the waitlist's record.
+        """Take the lease on a waitlist for a maintenance run, and return the waitlist's record.
 
-        Return None if another run has the lease, or if the waitlist was deleted after it was read.
+        Return None if another run holds the lease, or if the waitlist was deleted after it was
+        read.
         """
         values: dict[str, Any] = {
             "owner": owner,
@@ -333,7 +331,7 @@ class WaitlistRecords(Struct, frozen=True):
         until_millis: int,
         rebuild: RebuildProgress | None = None,
     ) -> bool:
-        """Extend a lease. Return False if another run has the lease or the waitlist was deleted."""
+        """Extend a lease. Return False if another run holds it or the waitlist was deleted."""
         values: dict[str, Any] = {"owner": owner, "until": until_millis}
         update = "SET #lease_until = :until"
         if rebuild is not None:
@@ -346,7 +344,7 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def release_lease(self, waitlist_id: str, owner: str, *, forget_rebuild: bool = False) -> None:
-        """End a lease, unless another run has taken the lease."""
+        """End a lease, unless another run has taken it."""
         update = "REMOVE #lease_owner, #lease_until"
         if forget_rebuild:
             update += ", #rebuild"
@@ -354,7 +352,7 @@ class WaitlistRecords(Struct, frozen=True):
             self.table.update(_key(waitlist_id), update, "#lease_owner = :owner", {"owner": owner})
 
     def forget_rebuild(self, waitlist: WaitlistRecord) -> None:
-        """Delete the progress of a rebuild, unless the progress has changed since it was read."""
+        """Delete a rebuild's progress, unless it has changed since it was read."""
         if waitlist.rebuild is None:
             return
         with suppress(ConditionFailed):
@@ -376,7 +374,7 @@ class WaitlistRecords(Struct, frozen=True):
 
 
 def _text(settings: WaitlistSettings) -> str:
-    """Return the settings as JSON. The JSON of equal settings is always the same text."""
+    """Return the settings as JSON. Equal settings always produce the same text."""
     return encode(settings).decode()
 
 
@@ -388,7 +386,7 @@ def _alive(version: int | None) -> tuple[str, Item]:
     """Return the condition that a waitlist exists, is not being deleted, and has the given version
     of the settings.
 
-    If `version` is None, every version is accepted.
+    If `version` is None, any version is accepted.
     """
     if version is None:
         return ALIVE, {}

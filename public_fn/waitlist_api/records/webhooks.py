@@ -1,6 +1,6 @@
-"""Store which events of an entry have been delivered to the webhook.
+"""Store which of an entry's events have been delivered to the webhook.
 
-The events that must be delivered are read from the history of the entry.
+The events to deliver are read from the entry's history.
 """
 
 import uuid
@@ -15,10 +15,10 @@ from waitlist_api.records.entry import HISTORY, entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.ranks import ticket_of_millis
 
-# The events that are only stored in the histories. All other events are published on the event bus.
+# Events that are stored only in the histories. All other events are published on the event bus.
 UNPUBLISHED = ("edited",)
-# A duplicate of a queue message can arrive weeks after the message. The delivery state must be kept
-# longer than that, because it shows that the event was already delivered.
+# A duplicate of a queue message can arrive weeks after the original. The delivery state must be
+# kept longer than that, because it shows that the event was already delivered.
 KEPT_SECONDS = 16 * 24 * 3600
 ERASED = "erased"
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
@@ -27,7 +27,7 @@ RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
 class Detail(Struct, frozen=True, omit_defaults=True):
     """The data of an event on the event bus.
 
-    An `erased` event contains neither its actor (`by`) nor the id of a pass (`jti`).
+    An `erased` event contains neither its actor (`by`) nor a pass id (`jti`).
     """
 
     event: str
@@ -57,8 +57,8 @@ class Detail(Struct, frozen=True, omit_defaults=True):
             event=item["event"],
             waitlist_id=item["waitlist_id"],
             entry_id=item["entry_id"],
-            # A 0 is added to the timestamp of an event in the history. A 1 is added to the
-            # timestamp of an erasure, so that the erasure comes after the last event.
+            # A 0 is appended to the timestamp of an event in the history, and a 1 to the timestamp
+            # of an erasure, so that the erasure comes after the last event.
             stamp=f"{item['stamp']}0",
             at=item["at"],
             by=item["by_kind"],
@@ -68,10 +68,10 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def from_erased_record(cls, item: Item, at: str) -> Self:
-        """Return the detail of the `erased` event of an entry whose record was deleted.
+        """Return the detail of the `erased` event for an entry whose record was deleted.
 
-        Its timestamp directly follows the timestamp of the last change to the record, so that the
-        erasure is the last event of the entry.
+        Its timestamp directly follows the timestamp of the record's last change, so that the
+        erasure is the entry's last event.
         """
         return cls(
             event="erased",
@@ -83,9 +83,9 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
 
 class DeadLetter(Struct, frozen=True):
-    """An event that was not delivered after many attempts.
+    """An event that could not be delivered after many attempts.
 
-    The event is sent again only if an operator requests this.
+    It is sent again only at an operator's request.
     """
 
     detail: Detail
@@ -106,7 +106,7 @@ class Cursor(Struct, frozen=True):
 
     # The timestamps of the last delivered events.
     settled: tuple[int, ...] = ()
-    # All events up to this timestamp were delivered or given up, so they are not read from the
+    # All events up to this timestamp were delivered or given up on, so they are not read from the
     # history again.
     floor: int = 0
     waiting: tuple[Detail, ...] = ()
@@ -120,7 +120,7 @@ class Cursor(Struct, frozen=True):
 
 
 class Lease(Struct, frozen=True):
-    """The exclusive right to deliver the events of an entry until `until_millis`."""
+    """The exclusive right to deliver an entry's events until `until_millis`."""
 
     holder: str
     until_millis: int
@@ -134,7 +134,7 @@ class WebhookRecords(Struct, frozen=True):
     now_millis: NowMillis = now_millis
 
     def take(self, waitlist_id: str, entry_id: str, seconds: int) -> Lease | None:
-        """Take the lease of an entry. Return None if another process has the lease."""
+        """Take the lease on an entry's events. Return None if another process holds it."""
         now = self.now_millis()
         holder, until = uuid.uuid4().hex, now + seconds * 1000
         try:
@@ -172,9 +172,9 @@ class WebhookRecords(Struct, frozen=True):
         return True
 
     def events(self, waitlist_id: str, entry_id: str, floor: int, days: int) -> list[Detail]:
-        """Return the published events that are later than the timestamp `floor`, oldest first.
+        """Return the published events later than `floor`, oldest first.
 
-        Events that are older than `days` days are left out.
+        Events older than `days` days are left out.
         """
         since = ticket_of_millis(self.now_millis() - days * A_DAY_MILLIS)
         values = {
@@ -194,15 +194,16 @@ class WebhookRecords(Struct, frozen=True):
         return [Detail.from_history_item(item) for item in found if is_published(item)]
 
     def receiver_pause(self) -> int:
-        """Return the time until which the receiver of the webhook accepts no requests, or 0 if none
-        is stored.
+        """Return when the webhook's receiver will accept requests again, or 0 if no such time is
+        stored.
         """
         item = self.table.get(RECEIVER_KEY)
         return 0 if item is None else int(item["not_before"])
 
     def pause_receiver(self, until_millis: int) -> None:
-        """Store the time until which the receiver of the webhook accepts no requests. If a later
-        time is already stored, keep it.
+        """Store when the webhook's receiver will accept requests again.
+
+        If a later time is already stored, keep it.
         """
         values = {"until": until_millis, "expires_at": until_millis // 1000 + KEPT_SECONDS}
         with suppress(ConditionFailed):
@@ -215,7 +216,7 @@ class WebhookRecords(Struct, frozen=True):
 
 
 def is_published(item: Item) -> bool:
-    """Return whether an event in a history is published on the event bus."""
+    """Return whether an event from a history is published on the event bus."""
     return item["event"] not in UNPUBLISHED
 
 

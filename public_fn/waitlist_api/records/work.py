@@ -1,6 +1,6 @@
-"""Stores tasks that operators have requested for many people, for example an invitation.
+"""Stores operators' tasks that involve many people, such as invitations.
 
-A task is done page by page. Any process can continue a task that another process has begun.
+A task is done page by page, and any process can continue a task that another process has begun.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,22 +13,22 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared.errors import IdempotencyKeyReused, Throttled
 
-# The partition that lists the running tasks. It also contains the progress of maintenance, so that
+# The partition that lists the running tasks. It also contains maintenance's progress, so that
 # maintenance reads both with one query (records/rounds.py).
 RUNNING_PK = "MAINTENANCE"
 ID, KEY = "ID#", "KEY#"
-# How long the idempotency key of a request is remembered.
+# How long a request's idempotency key is remembered.
 ONCE_SECONDS = 24 * 3600
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """A task for many people, such as an invitation.
+    """A task that involves many people, such as an invitation.
 
-    The task is done page by page. `page` is the number of pages that are finished.
+    It is done page by page, and `page` is the number of finished pages.
     """
 
-    # A waitlist's tasks of one kind are in one partition. Its key consists of PARTITION, `#` and
-    # the id of the waitlist.
+    # A waitlist's tasks of one kind share a partition, whose key consists of PARTITION, `#` and the
+    # waitlist's id.
     PARTITION: ClassVar[str]
     RUNNING: ClassVar[str]
 
@@ -69,7 +69,7 @@ AnyWork = TypeVar("AnyWork", bound=Work)
 
 
 class WorkRecords(Struct, Generic[AnyWork], frozen=True):
-    """Reads and writes the items of tasks of one kind."""
+    """Reads and writes all tasks of one kind."""
 
     table: Table
     now_millis: NowMillis
@@ -110,7 +110,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
     def find_by_key(self, waitlist_id: str, once_key: str, body: str) -> AnyWork | None:
         """Return the task that was requested with this idempotency key, or None.
 
-        Raise IdempotencyKeyReused if the task was requested with a different body.
+        Raise IdempotencyKeyReused if it was requested with a different body.
         """
         found = self.table.get(self.kind.key_in(waitlist_id, f"{KEY}{once_key}"))
         if not found or not self._is_kept(found):
@@ -142,7 +142,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         return after
 
     def running(self, sort_keys: Sequence[str]) -> Iterator[AnyWork]:
-        """Yield the unfinished tasks with these sort keys in the partition `RUNNING_PK`."""
+        """Yield the unfinished tasks with these sort keys in the `RUNNING_PK` partition."""
         for sort_key in sort_keys:
             if not sort_key.startswith(self.kind.RUNNING):
                 continue
@@ -166,9 +166,9 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
             self.table.delete_many([{"pk": item["pk"], "sk": item["sk"]} for item in items])
 
     def delete_results(self, waitlist_id: str, work_id: str) -> None:
-        """Delete the results of a task that are stored outside the partition of the task.
+        """Delete a task's results that are stored outside its partition.
 
-        By default, there are no such results. A kind of task that writes them must override this
+        By default, there are none. A kind of task that writes such results must override this
         method.
         """
 

@@ -1,1 +1,1 @@
-"""Define the settings of a waitlist, and compute their effect at a given time."""
+"""Define a waitlist's settings, and compute their effect at a given time."""

@@ -41,7 +41,7 @@ PERIOD_MILLIS: dict[Period, int] = {
 def _cron(expression: str) -> str:
     """Return the cron expression if it is valid.
 
-    Raise ValueError if it is invalid, or if it matches no time in 50 years.
+    Raise ValueError if it is invalid, or if it matches no time within 50 years.
     """
     try:
         next(CronSim(expression, datetime(2024, 1, 1, tzinfo=UTC)))
@@ -58,7 +58,7 @@ TimeOfDay = Annotated[str, Setting(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 
 
 class Rate(Settings, frozen=True, kw_only=True):
-    """A rate of at most `count` slots per period, evenly spread over the period."""
+    """A rate of at most `count` slots per period, spread evenly over the period."""
 
     count: Annotated[int, Setting(ge=1, le=MAX_RATE)]
     per: Period
@@ -88,7 +88,7 @@ class Rate(Settings, frozen=True, kw_only=True):
 
     @property
     def from_millis(self) -> int | None:
-        """The time at which the rate starts to produce slots, or None if `from` is not set."""
+        """When the rate starts to produce slots, or None if `from` is not set."""
         return None if self.from_ is None else millis_of(datetime.fromisoformat(self.from_))
 
 
@@ -107,10 +107,10 @@ class Scheduled(Settings, frozen=True, kw_only=True):
         TimeZone | None,
         Setting(
             "The IANA time zone of `cron`. When daylight saving time begins, some local times do "
-            "not exist. Instead of such a time, the first time after the gap is used. When "
-            "daylight saving time ends, some local times occur twice, and only the first "
-            "occurrence is used. If the minute or the hour in `cron` begins with `*`, times that "
-            "do not exist are left out instead, and both occurrences of a time are used.",
+            "not exist, and the first time after the gap is used instead. When daylight saving "
+            "time ends, some local times occur twice, and only the first occurrence is used. If "
+            "the minute or hour in `cron` begins with `*`, times that do not exist are skipped "
+            "instead, and both occurrences of a time are used.",
             null="the time zone of the waitlist",
             examples=["Europe/Berlin"],
         ),
@@ -153,9 +153,9 @@ class OfferHours(Settings, frozen=True, kw_only=True):
         TimeZone | None,
         Setting(
             "The IANA time zone of `from` and `to`. When daylight saving time begins, some local "
-            "times do not exist. Instead of such a time, the first time after the gap is used. "
-            "When daylight saving time ends, some local times occur twice, and only the first "
-            "occurrence is used.",
+            "times do not exist, and the first time after the gap is used instead. When daylight "
+            "saving time ends, some local times occur twice, and only the first occurrence is "
+            "used.",
             null="the time zone of the waitlist",
             examples=["Europe/Berlin"],
         ),
@@ -192,8 +192,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     schedule: Annotated[
         tuple[Scheduled, ...],
         Setting(
-            "The times at which slots become available. Slots that nobody has used expire at the "
-            "next time of the schedule.",
+            "The times at which slots become available. Unused slots expire at the next scheduled "
+            "time.",
             label="Schedule",
             max_length=MAX_SCHEDULE,
         ),
@@ -215,7 +215,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         int | None,
         Setting(
             "How many customers may be inside or have an offer at the same time. A customer is "
-            "inside from the admission until the pass ends, or until the customer exits.",
+            "inside from when they are admitted until their pass ends or they exit.",
             null="no limit",
             label="At most inside",
             ge=1,
@@ -225,7 +225,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     offer_seconds: Annotated[
         int,
         Setting(
-            "The number of seconds that a customer has to accept an offer.",
+            "How long a customer has to accept an offer, in seconds.",
             label="Offers last",
             ge=MIN_OFFER_SECONDS,
             le=MAX_OFFER_SECONDS,
@@ -234,7 +234,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     pass_seconds: Annotated[
         int,
         Setting(
-            "The number of seconds that the pass of an admitted customer is valid.",
+            "How long an admitted customer's pass is valid, in seconds.",
             label="Passes last",
             ge=MIN_PASS_SECONDS,
             le=MAX_PASS_SECONDS,
@@ -275,9 +275,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     until: Annotated[
         UtcText | None,
         Setting(
-            "When the admission ends. After this time, the waitlist makes no more "
-            "offers. All open offers end at this time at the latest. Claims are not "
-            "affected.",
+            "When admissions end. After this time, the waitlist makes no more offers. Open offers "
+            "end at this time at the latest. Claims are not affected.",
             null="that there is no end",
             label="Admission ends",
             examples=["2026-12-24T18:00:00Z"],
@@ -286,9 +285,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     then: Annotated[
         AfterUntil,
         Setting(
-            "What happens to customers who are still waiting at the time `until`, when the "
-            "admission ends. With `wait`, they keep waiting. With `leave`, they leave the "
-            "waitlist, and their history gives `over` as the reason.",
+            "What happens to customers who are still waiting when admissions end. With `wait`, "
+            "they keep waiting. With `leave`, they leave the waitlist, and their history gives "
+            "`over` as the reason.",
             label="People who still wait then",
             choices={"wait": "Keep waiting", "leave": "Leave the list, and are told"},
         ),
@@ -297,7 +296,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         c.Acceptance,
         Setting(
             "How customers are admitted. With `enter`, a customer gets an offer and accepts it "
-            "with the operation `enter`. With `automatic`, the service admits the customer at "
+            "with the `enter` operation. With `automatic`, the service admits the customer at "
             "once.",
             label="Acceptance",
             choices={
@@ -309,11 +308,11 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     customer_exit: Annotated[
         CustomerExit,
         Setting(
-            "When the place of a customer who exits is free for the next customer. With "
-            "`frees_now`, the place is free at once, although the customer's pass stays valid. "
-            "With `frees_at_end`, the place is free when the pass expires, and the customer "
-            "cannot sign up again before that. This setting applies if the customer calls `exit`. "
-            "If an operator calls `exit`, the place is always free at once.",
+            "When an exiting customer's place becomes free for the next customer. With "
+            "`frees_now`, it becomes free at once, although the customer's pass stays valid. With "
+            "`frees_at_end`, it becomes free when the pass expires, and the customer cannot sign "
+            "up again before then. This setting applies when the customer calls `exit`. When an "
+            "operator calls `exit`, the place always becomes free at once.",
             label="Customers who go out",
             choices={
                 "frees_now": "Free their room at once (you must then refuse their passes)",
@@ -326,9 +325,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         Setting(
             "The hours of the day in which the waitlist offers slots automatically. An operator's "
             "`admit` makes offers at any time. Scheduled slots outside these hours are offered "
-            "when the hours begin again. If the hours end during an automatic offer of less than "
-            "a day, the customer keeps the remaining time, which continues when the hours begin "
-            "again.",
+            "when the hours begin again. If the hours end during an automatic offer that lasts "
+            "less than a day, the customer gets the remaining time when the hours begin again.",
             null="that there is no restriction",
             label="Offers between",
         ),
@@ -343,16 +341,14 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     ] = None
 
     def in_zone(self, timezone: str) -> Self:
-        """Return a copy of the policy that uses the given time zone wherever the policy names no
-        time zone.
-        """
+        """Return a copy of the policy that uses this time zone wherever the policy names none."""
         hours = self.offer_hours and self.offer_hours.in_zone(timezone)
         schedule = tuple(scheduled.in_zone(timezone) for scheduled in self.schedule)
         return replace(self, offer_hours=hours, schedule=schedule)
 
     @property
     def until_millis(self) -> int | None:
-        """The time at which the admission ends, or None if it has no end."""
+        """When admissions end, or None if they have no end."""
         return millis_or_none(self.until)
 
     def problems(self) -> Iterator[tuple[str, str]]:

@@ -11,15 +11,15 @@ class CallNumberRules(Settings, frozen=True, kw_only=True):
     """How the waitlist numbers its customers.
 
     Each signup gets the next number, and the customer keeps it until they leave or are admitted. A
-    number contains no personal data, so a screen or a loudspeaker can call it.
+    number contains no personal data, so it can be shown on a screen or called over a loudspeaker.
     """
 
     restart: Annotated[
         Restart,
         Setting(
-            "When the numbers begin at 001 again. With `daily`, the first number of each day is "
-            "001, and a day begins at midnight in the waitlist's `timezone`. With `never`, the "
-            "numbers do not begin again, so no number is given out twice.",
+            "When numbering restarts at 001. With `daily`, it restarts at midnight in the "
+            "waitlist's `timezone`. With `never`, it does not restart, so no number is given out "
+            "twice.",
             label="Call numbers",
             choices={
                 "off": "Customers get no numbers",
@@ -31,8 +31,8 @@ class CallNumberRules(Settings, frozen=True, kw_only=True):
     prefix: Annotated[
         str,
         Setting(
-            "The letters at the beginning of each number. A change affects only signups after the "
-            "change, and does not restart the numbers.",
+            "The letters at the beginning of each number. A change affects only later signups and "
+            "does not restart the numbering.",
             label="Letters before the number",
             # A prefix with digits would be ambiguous. For example, A1001 could be number 001 after
             # the prefix A1, or number 1001 after the prefix A.

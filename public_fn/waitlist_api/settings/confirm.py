@@ -1,4 +1,6 @@
-"""Define the `confirm` setting. It makes a waitlist ask customers if they are still waiting."""
+"""Define the `confirm` setting, which makes a waitlist ask customers whether they are still
+waiting.
+"""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -21,8 +23,8 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
         int,
         Setting(
             "How often to ask customers whether they are still waiting, in days. A customer is "
-            "asked this number of days after the signup, and then this number of days after the "
-            "last question or the last confirmation, whichever is later.",
+            "asked this many days after they sign up, and then this many days after the last "
+            "question or the last confirmation, whichever is later.",
             label="Ask whether they are still waiting, every … days",
             ge=1,
             le=MAX_DAYS,
@@ -31,7 +33,7 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
     answer_days: Annotated[
         int,
         Setting(
-            "The number of days that customers have to `confirm`. It must not be larger than "
+            "The number of days that customers have to `confirm`, which must not exceed "
             "`every_days`.",
             label="Days to answer",
             ge=1,
@@ -64,8 +66,8 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
             },
         ),
     ] = "park"
-    # The time at which the operator turned on the setting. An earlier question does not count: if a
-    # customer did not answer it, nothing happens to the entry.
+    # When the operator turned on the setting. Earlier questions do not count: if a customer left
+    # one unanswered, nothing happens to their entry.
     since_millis: Annotated[int, Setting(is_internal=True)] = 0
 
     @property

@@ -1,4 +1,4 @@
-"""Declare the limits and the descriptions of settings.
+"""Declare the limits and descriptions of settings.
 
 A setting is a field of a struct in this package. The request bodies, the command-line options and
 the forms for operators are generated from the settings.
@@ -9,25 +9,24 @@ from typing import Any
 
 from msgspec import Struct
 
-# True if all items of the list must be different. The list's `check` function refuses or merges
-# equal items.
+# True if all items in the list must be different. The list's `check` function refuses or merges
+# duplicates.
 DISTINCT = {"uniqueItems": True}
 
 
 class Setting(Struct, frozen=True, eq=False):
-    """The limits for the value of a setting, and the texts that describe the setting.
+    """A setting's limits, and the texts that describe it.
 
-    The limits apply only to values in requests. A stored value is not checked against them.
+    The limits apply only to values in requests. Stored values are not checked against them.
     """
 
-    # The description of the setting in the API. Its first sentence is also shown to operators, next
-    # to the option or the field.
+    # The setting's description in the API. Its first sentence is also shown to operators, next to
+    # the option or field.
     about: str = ""
     # What null means, such as `no limit`.
     null: str = ""
     # The labels of the field and of its choices in the console. If a group of settings can be null,
-    # the first field of the group may have the choice `off`. With this choice, the whole group is
-    # null.
+    # its first field may have the choice `off`, which makes the whole group null.
     label: str = ""
     choices: Mapping[str, str] = {}
     examples: Sequence[Any] = ()
@@ -39,16 +38,16 @@ class Setting(Struct, frozen=True, eq=False):
     # The error message if the text does not match the pattern. If this field is empty, the message
     # in `errors.SHAPES` is used.
     refusal: str = ""
-    # More keywords for the setting in the JSON schema of the API. They only document the setting,
-    # and the service does not check values against them.
+    # More keywords for the setting in the API's JSON schema. They only document the setting: the
+    # service does not check values against them.
     schema: Mapping[str, Any] = {}
     # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # Some settings accept either a string or a value of another type. In validation errors of such
-    # a setting, the other type has this name.
+    # If the setting accepts either a string or a value of another type, validation errors call the
+    # other type by this name.
     tag: str = ""
-    # If the setting contains the questions of a form, this is the maximum number of characters in
-    # an answer.
+    # The maximum number of characters in an answer, if the setting contains the questions of a
+    # form.
     max_answer: int | None = None
     # True if only the service sets this field.
     is_internal: bool = False
@@ -58,10 +57,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     """A group of settings."""
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield each problem that involves several fields. A problem consists of the name of a
-        field and a message.
+        """Yield each problem that involves several fields.
 
-        The name is empty if the problem concerns the whole group.
+        A problem consists of a field's name and a message. The name is empty if the problem
+        concerns the whole group.
         """
         return iter(())
 

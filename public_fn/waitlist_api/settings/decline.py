@@ -14,9 +14,9 @@ class DeclineRules(Settings, frozen=True, kw_only=True):
     to: Annotated[
         AfterDecline,
         Setting(
-            "What happens to the entry. With `place`, it keeps its position and is passed over "
-            "for `pause_seconds`. With `back`, it moves to the end of the queue. With `leave`, it "
-            "leaves the waitlist. A customer can choose `back` or `leave` in each request.",
+            "What happens to the entry. With `place`, it keeps its position and is passed over for "
+            "`pause_seconds`. With `back`, it moves to the end of the queue. With `leave`, it "
+            "leaves the waitlist. A customer can choose `back` or `leave` each time they decline.",
             label="Customers who decline an offer",
             choices={
                 "off": "Go to the end of the queue",
@@ -38,7 +38,7 @@ class DeclineRules(Settings, frozen=True, kw_only=True):
     at_most: Annotated[
         int,
         Setting(
-            "How many offers a customer can decline after each signup without losing the "
+            "How many offers a customer can decline after each signup without losing their "
             "position. Each further decline moves the entry to the end of the queue.",
             label="Declines that keep the place",
             ge=1,

@@ -1,4 +1,4 @@
-"""Compute when the offer hours of an admission policy begin and end on each day."""
+"""Compute when an admission policy's offer hours begin and end each day."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from msgspec import Struct
 from waitlist_api.settings.admission import OfferHours, Scheduled
 from waitlist_api.settings.schedule import instants_after
 
-# Offer hours end on the day on which they begin or on the next day.
+# Offer hours end on the day they begin or on the next day.
 LONGEST_MILLIS = 2 * 86_400_000
 
 
@@ -27,9 +27,9 @@ def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
     """Yield the daily periods in which the policy makes offers, in order. The first period is the
     earliest one that ends after `millis`.
 
-    When daylight saving time begins, some local times do not exist. Instead of such a time, the
-    first time after the gap is used. When daylight saving time ends, some local times occur twice,
-    and the first occurrence is used.
+    When daylight saving time begins, some local times do not exist, and the first time after the
+    gap is used instead. When daylight saving time ends, some local times occur twice, and the first
+    occurrence is used.
     """
     openings = _times(hours.from_, hours.timezone, millis - LONGEST_MILLIS)
     closings = _times(hours.to, hours.timezone, millis - LONGEST_MILLIS)

@@ -14,16 +14,16 @@ PlusAddresses = Literal["same", "different"]
 class IdentityRules(Settings, frozen=True, kw_only=True):
     """The profile field that identifies a guest.
 
-    Customers with accounts are always identified by the `sub` claim of their token.
+    Customers with accounts are always identified by the `sub` claim in their token.
     """
 
     field: Annotated[
         IdentityField,
         Setting(
             "The kind of address that identifies a guest. A signup must have this field in its "
-            "`profile`. It must not have a `customer_id`, because the service computes the "
-            "`customer_id` from the address. If an address can be written in several ways, all of "
-            "them have the same `customer_id`.",
+            "`profile`. It must not have a `customer_id`, because the service computes that from "
+            "the address. Different ways of writing the same address lead to the same "
+            "`customer_id`.",
             label="A guest is identified by",
             choices={
                 "off": "A customer id, which your app chooses or the page creates for each browser",
@@ -37,10 +37,10 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
         Verify,
         Setting(
             "Whether guests must verify their address. With `before_offer`, each signup returns "
-            "the status `202`, and a link is sent to the address. The entry is not ready until "
-            "the customer opens the link. With `off`, a second signup with the same address is "
-            "refused with the error `already_on_list`, so anyone can find out whether an address "
-            "is on the list.",
+            "status `202`, and a link is sent to the address. The entry is not ready until the "
+            "customer opens the link. With `off`, a second signup with the same address is refused "
+            "with the `already_on_list` error, so anyone can find out whether an address is on the "
+            "list.",
             label="Guests must verify their address",
             choices={"off": "No", "before_offer": "Yes, before they can be offered a place"},
         ),
@@ -48,8 +48,8 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     verify_minutes: Annotated[
         int,
         Setting(
-            "The number of minutes that a guest has to verify the address. After that, the entry "
-            "leaves the waitlist.",
+            "How long a guest has to verify the address, in minutes. After that, the entry leaves "
+            "the waitlist.",
             label="Minutes to verify the address",
             ge=1,
             le=30 * 24 * 60,
@@ -58,8 +58,8 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     plus_addresses: Annotated[
         PlusAddresses,
         Setting(
-            "Whether addresses such as `ada+news@example.com` and `ada@example.com` belong to one "
-            "person. With `same`, the service treats them as one address, and ignores dots in "
+            "Whether addresses such as `ada+news@example.com` and `ada@example.com` belong to the "
+            "same person. With `same`, the service treats them as one address, and ignores dots in "
             "Gmail addresses. With `different`, each address belongs to a different person.",
             label="ada+news@example.com is",
             choices={
@@ -71,7 +71,7 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     region: Annotated[
         Country | None,
         Setting(
-            "The default country of telephone numbers, as a two-letter code (ISO 3166).",
+            "The default country for telephone numbers, as a two-letter code (ISO 3166).",
             null="that each number must start with `+` and a country code",
             label="Country of numbers without a + sign",
             examples=["DE"],
@@ -80,8 +80,8 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     blocked_domains: Annotated[
         tuple[Annotated[str, Setting(pattern=f"^{DOMAIN}$", max_length=253)], ...],
         Setting(
-            "Nobody can sign up with an email address of these domains. Subdomains are blocked "
-            "too. Write the domains in ASCII and lower case.",
+            "Nobody can sign up with an email address in these domains. Subdomains are blocked "
+            "too. Write the domains in lower-case ASCII.",
             label="Refused email domains",
             max_length=200,
             schema=DISTINCT,
@@ -95,8 +95,8 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
         return self.verify == "before_offer"
 
     def blocks(self, domain: str) -> bool:
-        """Return whether addresses with this domain are refused.
+        """Return whether addresses in this domain are refused.
 
-        The domain must be in ASCII and lower case.
+        The domain must be in lower-case ASCII.
         """
         return any(f".{domain}".endswith(f".{blocked}") for blocked in self.blocked_domains)

@@ -25,17 +25,17 @@ KindName = Literal[
 ]
 # The types of telephone numbers to which a waitlist may send SMS messages. If a country uses the
 # same number ranges for mobile phones and landlines, they count as `mobile`. Premium-rate,
-# satellite and toll-free numbers never get messages.
+# satellite and toll-free numbers never receive messages.
 NumberType = Literal["mobile", "fixed_line", "voip", "unknown"]
 Channel = Literal["mail", "sms"]
-# Maps each profile field that holds an address to the channel of its messages.
+# Maps each profile field that holds an address to the channel for its messages.
 CHANNEL_OF: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 MAX_PER_DAY = 10_000_000
 
 
 def language_of(accept_language: str) -> str:
-    """Return the most preferred supported language in an `Accept-Language` header, or an empty
+    """Return the supported language that an `Accept-Language` header prefers most, or an empty
     string.
     """
     wanted = []
@@ -51,10 +51,11 @@ def language_of(accept_language: str) -> str:
 
 
 class OwnText(Settings, frozen=True, kw_only=True, omit_defaults=True):
-    """A waitlist's own texts for one kind of message. If a field is null, the default text is used.
-    A text can contain placeholders: `{name}` stands for the name of the waitlist, `{until}` for the
-    deadline in the message, `{to}` for the place to which the customer is called, and `{number}`
-    for the call number.
+    """A waitlist's own texts for one kind of message.
+
+    If a field is null, the default text is used. A text can contain placeholders: `{name}` stands
+    for the waitlist's name, `{until}` for the deadline in the message, `{to}` for the place to
+    which the customer is called, and `{number}` for the call number.
     """
 
     subject: Annotated[NameText | None, Setting("The subject of the email.", max_length=150)] = None
@@ -75,7 +76,7 @@ class MessageRules(Settings, frozen=True, kw_only=True):
     kinds: Annotated[
         tuple[KindName, ...],
         Setting(
-            "The kinds of messages that the waitlist sends. The kind `verify` also covers the "
+            "The kinds of messages that the waitlist sends. The `verify` kind also covers the "
             "links that customers request with `POST …/links`.",
             choices={
                 "joined": "The person has a place",
@@ -100,7 +101,7 @@ class MessageRules(Settings, frozen=True, kw_only=True):
     near: Annotated[
         int,
         Setting(
-            "A customer gets the message `near` when their position is at most this number.",
+            "A customer gets the `near` message when their position is at most this number.",
             ge=1,
             le=100,
         ),
@@ -109,7 +110,7 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         Language,
         Setting(
             "The default language of messages. It is used for customers whose language is unknown, "
-            "such as customers whom an operator has added.",
+            "such as customers added by an operator.",
             choices={
                 "en": "English",
                 "de": "Deutsch",
@@ -130,8 +131,8 @@ class MessageRules(Settings, frozen=True, kw_only=True):
     texts: Annotated[
         Mapping[Language, Mapping[KindName, OwnText]],
         Setting(
-            "The waitlist's own texts, by language and kind of message. The texts must be plain "
-            "text, not HTML.",
+            "The waitlist's own texts, by language and kind of message. They must be plain text, "
+            "not HTML.",
             max_length=5,
             examples=[{"en": {"offered": {"subject": "Your table at {name} is ready"}}}],
         ),
@@ -141,7 +142,7 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         Setting(
             "The countries to which the waitlist sends SMS messages. If the list is empty, SMS "
             "messages are sent only to the country in `identity.region`. If the list contains "
-            "exactly one country, numbers without a country code are treated as numbers of this "
+            "exactly one country, numbers without a country code are treated as numbers in this "
             "country.",
             max_length=250,
             schema=DISTINCT,
@@ -154,8 +155,8 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         Setting(
             "The types of phone numbers to which the waitlist sends SMS messages. `mobile` "
             "includes numbers that may be mobile or landline, such as all numbers in the United "
-            "States. `unknown` stands for numbers whose type is not known. All other types, such "
-            "as toll-free numbers, get no SMS messages.",
+            "States. `unknown` stands for numbers whose type is not known. Numbers of all other "
+            "types, such as toll-free numbers, get no SMS messages.",
             choices={
                 "mobile": "Mobile",
                 "fixed_line": "Landline",

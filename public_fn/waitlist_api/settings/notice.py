@@ -1,4 +1,4 @@
-"""Define the notice of a waitlist, a short text that operators show to all customers for a time."""
+"""Define a waitlist's notice, a short text that operators show to all customers for a while."""
 
 from typing import Annotated
 
@@ -17,8 +17,8 @@ def _not_blank(text: str) -> str:
 class Notice(Settings, frozen=True, kw_only=True):
     """A notice, such as `The doctor is 30 minutes late.`
 
-    Customers read the notice on their page, and the service returns it in the public data of the
-    waitlist. It is shown as plain text.
+    Customers see the notice on their page, as plain text, and the service returns it in the
+    waitlist's public data.
     """
 
     text: Annotated[
@@ -34,8 +34,8 @@ class Notice(Settings, frozen=True, kw_only=True):
         ]
         | None,
         Setting(
-            "The text that customers read. It is either one text, or one text for each language. "
-            "If there is no text in the customer's language, the first text is shown. It may have "
+            "The text that customers see: either a single text, or one text for each language. If "
+            "there is no text in the customer's language, the first text is shown. It may have "
             "several lines. An empty text ends the notice.",
             null="that there is no notice",
             examples=[
@@ -55,7 +55,7 @@ class Notice(Settings, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """True if the notice has no text. An empty notice ends the earlier notice."""
+        """True if the notice has no text. An empty notice ends the current notice."""
         return self.text is None or (isinstance(self.text, str) and not self.text.strip())
 
     @property

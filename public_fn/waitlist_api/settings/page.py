@@ -18,16 +18,16 @@ Plural = Literal["zero", "one", "two", "few", "many", "other"]
 # The name under which signups are counted if the settings do not list their source.
 OTHER = "other"
 MAX_TEXT = 2000
-# The maximum number of characters in an answer to a question of the signup form.
+# The maximum number of characters in an answer to a question on the signup form.
 MAX_ANSWER = 200
 MAX_LABEL, MAX_WORDS, MAX_WORDS_BYTES = 100, 500, 8192
 # A host, and an optional port, path and query. The pattern excludes all characters that would end a
-# source in a Content-Security-Policy header. It also excludes `@` from the host, so the URL has no
-# credentials.
+# source in a Content-Security-Policy header. It also excludes `@` from the host, so that the URL
+# has no credentials.
 HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
 REST = r"([/?][A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?"
 LOOPBACK = r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?"
-# Matches a link in the form `[words](address)` in the label of a checkbox.
+# Matches a link of the form `[words](address)` in a checkbox's label.
 LINK = re.compile(r"\[[^\[\]]*\]\(([^)]*)\)")
 LINKED = re.compile(rf"https://{HOST}([/?#][^()\s]*)?|mailto:[^()\s@?]+@[^()\s@?]+")
 
@@ -43,7 +43,7 @@ HttpsUrl = Annotated[
     Setting(
         max_length=1000,
         pattern=f"^https://{HOST}{REST}$",
-        refusal="must be an https:// URL with a host, without credentials and fragment",
+        refusal="must be an https:// URL with a host, without credentials or a fragment",
     ),
 ]
 EnterUrl = Annotated[
@@ -52,7 +52,7 @@ EnterUrl = Annotated[
         max_length=1000,
         pattern=f"^(https://{HOST}|http://{LOOPBACK}){REST}$",
         refusal="must be an https:// URL with a host, or an http:// URL of localhost, 127.0.0.1 or "
-        "[::1], without credentials and fragment",
+        "[::1], without credentials or a fragment",
     ),
 ]
 Label = Annotated[NameText, Setting(max_length=500)]
@@ -68,16 +68,14 @@ Words = (
 
 
 class PageOption(Settings, frozen=True, kw_only=True):
-    """A choice of a `select` field, with a label in each language."""
+    """An option of a `select` field, with a label in each language."""
 
-    value: Annotated[
-        Choice, Setting("The value that is stored in the profile or in the attribute.")
-    ]
+    value: Annotated[Choice, Setting("The value stored in the profile or attribute.")]
     labels: Annotated[
         dict[Language, Choice],
         Setting(
-            "The text that customers read, in the customer's language. If there is no label in "
-            "this language, the first label is shown.",
+            "The text that customers see, by language. If there is no label in the customer's "
+            "language, the first label is shown.",
             min_length=1,
             examples=[{"en": "Small", "de": "Klein"}],
         ),
@@ -89,16 +87,16 @@ class PageField(Settings, frozen=True, kw_only=True):
 
     name: Annotated[
         AttributeName,
-        Setting("The name of the profile field or the attribute in which the answer is stored."),
+        Setting("The name of the profile field or attribute in which the answer is stored."),
     ]
     label: Annotated[
         Labels,
         Setting(
-            "The text that customers read. It is either one text, or one text for each language. "
-            "If there is no text in the customer's language, the first text is shown. A label may "
+            "The text that customers see: either a single text, or one text for each language. If "
+            "there is no text in the customer's language, the first text is shown. A label may "
             "have up to 100 characters. The label of a `checkbox` may have up to 500 characters, "
-            "and may contain links such as `[words](https://…)`. Customers do not see the label "
-            "of a `hidden` field, but operators do.",
+            "and may contain links such as `[words](https://…)`. Customers do not see the label of "
+            "a `hidden` field, but operators do.",
             examples=["Email", {"en": "Your name", "de": "Ihr Name"}],
         ),
     ]
@@ -122,7 +120,7 @@ class PageField(Settings, frozen=True, kw_only=True):
     options: Annotated[
         tuple[Choice | Annotated[PageOption, Setting(tag="languages")], ...],
         Setting(
-            "The choices of a `select` field. An option is either a string, or a value with a "
+            "The options of a `select` field. Each option is either a string, or a value with a "
             "label in each language.",
             max_length=50,
             schema=DISTINCT,
@@ -132,9 +130,8 @@ class PageField(Settings, frozen=True, kw_only=True):
     kept_in: Annotated[
         Kept,
         Setting(
-            "Where to store the answer. In the `profile`, operators can read it. In the "
-            "`attributes`, operators can read it too, and claims can filter by it, but it may "
-            "have at most 64 characters.",
+            "Where to store the answer. Operators can read it in either place. In the "
+            "`attributes`, claims can also filter by it, but it may have at most 64 characters.",
             label="Kept in",
             choices={
                 "profile": "Profile, which operators can read",
@@ -155,10 +152,7 @@ class PageField(Settings, frozen=True, kw_only=True):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels of the field.
-
-        If the field has one label for all languages, this is its only label.
-        """
+        """The field's labels: one for each language, or a single label for all languages."""
         return (self.label,) if isinstance(self.label, str) else tuple(self.label.values())
 
     @property
@@ -209,8 +203,8 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     colour: Annotated[
         Colour | None,
         Setting(
-            "The colour of buttons and progress bars. Where the colour would be hard to see, the "
-            "page makes it lighter or darker.",
+            "The colour of buttons and progress bars. The page makes the colour lighter or darker "
+            "where it would be hard to see.",
             null="blue",
             label="Colour",
             examples=["#0b6e4f"],
@@ -237,8 +231,8 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     font: Annotated[
         Font,
         Setting(
-            "The font style of the page. The page uses only fonts of the customer's device and "
-            "loads none.",
+            "The font style of the page, which uses only fonts from the customer's device and "
+            "downloads none.",
             label="Letters",
             choices={
                 "sans": "Plain",
@@ -261,9 +255,8 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         EnterUrl | None,
         Setting(
             "The URL to which admitted customers are sent. Their pass is added to the URL after "
-            "`#pass=`. It must be an `https` URL. Only for the customer's own machine, such as "
-            "`localhost`, is an `http` URL allowed. The URL must not contain credentials or a "
-            "fragment.",
+            "`#pass=`. It must be an `https` URL. `http` URLs are allowed only for the customer's "
+            "own machine, such as `localhost`. The URL must not contain credentials or a fragment.",
             null="that customers stay on the page",
             label="Where customers enter",
             examples=["https://shop.example.com/enter"],
@@ -272,7 +265,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     privacy_url: Annotated[
         HttpsUrl | None,
         Setting(
-            "The URL of the privacy notice, to which the foot of the page links.",
+            "The URL of the privacy notice, which the page's footer links to.",
             null="no link",
             label="Privacy notice",
             examples=["https://example.com/privacy"],
@@ -281,7 +274,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     imprint_url: Annotated[
         HttpsUrl | None,
         Setting(
-            "The URL of the legal notice (imprint), to which the foot of the page links.",
+            "The URL of the legal notice (imprint), which the page's footer links to.",
             null="no link",
             label="Legal notice",
             examples=["https://example.com/imprint"],
@@ -312,10 +305,10 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     sources: Annotated[
         tuple[Choice, ...],
         Setting(
-            "The answers to the `source` field that are counted separately. Upper and lower case "
-            "make no difference. All other answers are counted together as `other`. If the field "
-            "is a `text` or `hidden` field, this setting is required. If the field is a `select` "
-            "field, the default is to count each of its options separately.",
+            "The answers to the `source` field that are counted separately. Case does not matter. "
+            "All other answers are counted together as `other`. This setting is required if the "
+            "field is a `text` or `hidden` field. If it is a `select` field, each of its options "
+            "is counted separately by default.",
             label="Counted answers",
             max_length=50,
             schema=DISTINCT,
@@ -328,7 +321,8 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         Setting(
             "Translations and replacements for the page's texts, by language and key. The keys "
             "`name` and `text` stand for the waitlist's name and description. A text with a number "
-            "may have a form for each plural category of the language, such as `one` and `other`.",
+            "may have a form for each of the language's plural categories, such as `one` and "
+            "`other`.",
             label="Own words",
             examples=[{"en": {"join": "Count me in"}, "de": {"name": "Bäckerei"}}],
         ),
@@ -375,7 +369,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         """Return the source under which a signup is counted, or None if the customer gave no
         answer.
 
-        The answer can be any text. If it is none of the sources that are counted separately, the
+        The answer can be any text. If it is not one of the sources that are counted separately, the
         signup is counted under `other`.
         """
         value = answers.get(self.source) if self.source else None
@@ -388,7 +382,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def image_origins(self) -> tuple[str, ...]:
-        """The scheme, host and port of each picture on the page, without repetitions."""
+        """The scheme, host and port of each picture on the page, without duplicates."""
         urls = [urlsplit(url) for url in (self.logo_url, self.header_url) if url is not None]
         return tuple(dict.fromkeys(f"{url.scheme}://{url.netloc}" for url in urls))
 

@@ -10,18 +10,18 @@ class Presence(Settings, frozen=True, kw_only=True):
     """When a customer counts as away.
 
     Customers poll the service while their page is open. A customer who has stopped polling counts
-    as away, and offers pass over the entry until the customer polls again. The entry keeps its
-    position in the queue.
+    as away, and offers pass over their entry until they poll again. The entry keeps its position in
+    the queue.
 
-    The service stores polls only for entries near the head of the queue. A customer without a
+    The service stores polls only for entries near the head of the queue, so a customer without a
     stored poll counts as present.
     """
 
     seconds: Annotated[
         int,
         Setting(
-            "A customer is away if the last poll was more than this number of seconds ago when the "
-            "customer's turn comes. A browser may let a hidden page poll only once a minute, so "
+            "A customer is away if, when their turn comes, their last poll was more than this "
+            "number of seconds ago. A browser may let a hidden page poll only once a minute, so "
             "choose at least 120 if people wait in a browser.",
             label="Away after",
             ge=MIN_PRESENCE_SECONDS,

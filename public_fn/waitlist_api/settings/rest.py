@@ -1,6 +1,6 @@
 """Define the `rest` setting, which limits how long and how often customers may let others pass.
 
-A customer who lets others pass keeps the position in the queue, but other customers are served
+A customer who lets others pass keeps their position in the queue, but other customers are served
 first.
 """
 
@@ -17,7 +17,7 @@ class RestRules(Settings, frozen=True, kw_only=True):
     max_days: Annotated[
         int,
         Setting(
-            "The longest time for which a customer may let others pass at once, in days.",
+            "How long a customer may let others pass each time, in days.",
             label="Longest pause, in days",
             ge=1,
             le=3650,

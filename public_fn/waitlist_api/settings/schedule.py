@@ -13,20 +13,20 @@ from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
-# A clock change moves local time by at most three hours. Only a country that moves to the other
-# side of the date line changes it by more.
+# A clock change moves local time by at most three hours, except when a country moves to the other
+# side of the date line.
 LONGEST_CHANGE_SECONDS = 3 * 3600
 
 
 class Instant(Struct, frozen=True):
-    """A time of a schedule in milliseconds since 1970, and the number of offers that it allows."""
+    """A scheduled time in milliseconds since 1970, and the number of offers that it allows."""
 
     millis: int
     count: int
 
 
 def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Instant]:
-    """Yield the scheduled times after `millis` in order.
+    """Yield the scheduled times after `millis`, in order.
 
     Changes to and from daylight saving time are handled as in Debian's cron.
     """
@@ -71,15 +71,15 @@ def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
 
     The search begins a few hours before `millis`, so the first times may be earlier than `millis`.
     """
-    # CronSim can miss a time if its search begins directly after a clock change. Begin the search
-    # some hours earlier to avoid this.
+    # CronSim can miss a time if its search begins directly after a clock change, so begin the
+    # search a few hours earlier.
     start = datetime.fromtimestamp(millis / 1000 - LONGEST_CHANGE_SECONDS, zone)
     minute, hour, *_ = cron.split()
     if minute.startswith("*") or hour.startswith("*"):
         yield from map(millis_of, CronSim(cron, start))
         return
-    # Let CronSim compute local times without a time zone, so that it returns every time of the
-    # expression. If a clock change skips a time, use the first time after the gap instead.
+    # Let CronSim compute local times without a time zone, so that it returns every time that
+    # matches. If a clock change skips a time, use the first time after the gap instead.
     for moment in CronSim(cron, start.replace(tzinfo=None)):
         yield millis_of(_after_gap(moment.replace(tzinfo=zone)))
 

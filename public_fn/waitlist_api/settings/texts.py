@@ -65,7 +65,7 @@ def _country(region: str) -> str:
     return region
 
 
-# The languages of the customer's page and of the service's default texts.
+# The languages of the customer's page and the service's default texts.
 Language = Literal["en", "de", "fr", "es", "ar"]
 # One line of text that can be displayed safely on terminals and screens.
 ShownText = Annotated[str, Setting(pattern=WITHOUT_CONTROLS, refusal=UNSAFE)]
@@ -77,7 +77,7 @@ AttributeName = Annotated[str, Setting(pattern=f"^{ATTRIBUTE}$")]
 TimeZone = Annotated[str, Setting(max_length=64, check=_zone)]
 # A two-letter country code (ISO 3166).
 Country = Annotated[str, Setting(pattern="^[A-Z]{2}$", check=_country)]
-# A time with its offset from UTC. The time is stored in the form in which it was sent.
+# A time with its offset from UTC, stored exactly as it was sent.
 Moment = Annotated[str, Setting(max_length=40, check=_moment)]
 # A time in UTC, stored with milliseconds.
 UtcText = Annotated[

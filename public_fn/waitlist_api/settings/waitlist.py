@@ -28,10 +28,10 @@ from waitlist_shared.limits import (
 )
 
 Rejoin = Literal["never", "after_leaving", "always"]
-# Says whether new guests can sign up while the provider of the bot check is not available.
+# Whether new guests can sign up while the bot check provider is not available.
 WhenDown = Literal["refuse", "accept"]
-# The maximum size of a request body. An operator cannot set a higher limit for the data of a
-# signup, because a request body must not be larger than this.
+# The maximum size of a request body. An operator cannot set a higher limit for a signup's data,
+# because the data is part of the request body.
 MAX_BODY_BYTES = 16 * 1024
 
 
@@ -59,15 +59,15 @@ SegmentNames = Annotated[
 
 
 class WaitlistSettings(Settings, frozen=True, kw_only=True):
-    """The whole configuration of a waitlist. Fields that are left out get their default value."""
+    """A waitlist's whole configuration. Fields that are left out get their default values."""
 
     name: Annotated[NameText, Setting("The name that customers see.", label="Name", max_length=200)]
     open: Annotated[bool, Setting("Whether customers can sign up.")] = True
     opens_at: Annotated[
         UtcText | None,
         Setting(
-            "When the waitlist opens. Earlier signups are refused with `not_open_yet`. The clock "
-            "of the Redis server decides.",
+            "When the waitlist opens. Earlier signups are refused with `not_open_yet`. The Redis "
+            "server's clock decides.",
             null="that there is no opening time",
             label="Opens",
             examples=["2026-03-01T09:00:00Z"],
@@ -77,8 +77,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         UtcText | None,
         Setting(
             "When the waitlist closes. The time must be later than `opens_at`. Later signups are "
-            "refused with `waitlist_closed`. The clock of the Redis server decides. If `open` is "
-            "false, the waitlist is closed at all times.",
+            "refused with `waitlist_closed`. The Redis server's clock decides. If `open` is false, "
+            "the waitlist is closed at all times.",
             null="that there is no closing time",
             label="Closes",
             examples=["2099-12-31T18:00:00Z"],
@@ -87,10 +87,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     timezone: Annotated[
         TimeZone,
         Setting(
-            "The time zone of the waitlist, as an IANA name. Days begin and end in this time "
-            "zone, for example when today's admissions are counted. The console shows times in "
-            "this time zone. Cron expressions, offer hours and messages use it too, unless they "
-            "name a time zone of their own.",
+            "The waitlist's time zone, as an IANA name. Days begin and end in this time zone, for "
+            "example when today's admissions are counted. The console shows times in this time "
+            "zone. Cron expressions, offer hours and messages use it too, unless they name their "
+            "own time zone.",
             label="Time zone",
             examples=["Europe/Berlin"],
         ),
@@ -98,8 +98,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     paused: Annotated[
         bool,
         Setting(
-            "Whether admission is paused. While it is paused, nobody can be claimed or gets a new "
-            "offer. Customers can still sign up and accept open offers."
+            "Whether admission is paused. While it is paused, nobody can be claimed or offered a "
+            "slot. Customers can still sign up and accept open offers."
         ),
     ] = False
     capacity: Annotated[
@@ -145,10 +145,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     bot_check_down: Annotated[
         WhenDown,
         Setting(
-            "What to do with new guests while the provider of the bot check does not respond. "
-            "With `refuse`, they are refused with the error `bot_check_unavailable`. With "
-            "`accept`, they can sign up without a check. If the provider responds and rejects a "
-            "guest's token, the guest is refused in both cases.",
+            "What to do with new guests while the bot check provider does not respond. With "
+            "`refuse`, they are refused with the `bot_check_unavailable` error. With `accept`, "
+            "they can sign up without a check. If the provider responds and rejects a guest's "
+            "token, the guest is refused in both cases.",
             label="If the bot check does not answer",
             choices={
                 "refuse": "New guests are refused, and can try again",
@@ -159,7 +159,7 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     rest: Annotated[
         RestRules | None,
         Setting(
-            "Whether customers may let others pass for some time.",
+            "Whether customers may let others pass for a while.",
             null="that customers may not let others pass",
         ),
     ] = None
@@ -173,8 +173,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     call_numbers: Annotated[
         CallNumberRules | None,
         Setting(
-            "The short numbers by which customers can be called. Only signups after the setting "
-            "was turned on get a number.",
+            "The short numbers by which customers can be called. Customers who signed up before "
+            "the setting was turned on get no number.",
             null="that customers get no numbers",
         ),
     ] = None
@@ -182,7 +182,7 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         tuple[SegmentNames, ...],
         Setting(
             "The combinations of attributes by which claims can filter. An entry belongs to one "
-            "segment for each combination of its values of these attributes, and to at most "
+            "segment for each combination of its values for these attributes, and to at most "
             f"{MAX_COMBINATIONS} segments. A change is applied to the waiting entries in the "
             "background. `segments_state` says whether it is complete.",
             label="Segments",
@@ -213,9 +213,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     max_claims: Annotated[
         int | None,
         Setting(
-            "The maximum number of entries that are claimed at the same time. If it is 1, entries "
-            "are processed strictly one after the other. Offers to customers do not count. A lower "
-            "value does not end existing claims.",
+            "The maximum number of entries that can be claimed at the same time. If it is 1, "
+            "entries are processed strictly one at a time. Offers to customers do not count. "
+            "Lowering the value does not end existing claims.",
             null="no limit",
             label="Claims at once",
             ge=1,
@@ -225,10 +225,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     max_guest_bytes: Annotated[
         int,
         Setting(
-            "The maximum size in bytes of the data of a signup. The data consists of the "
-            "`profile` and the `attributes`, measured as compact JSON in UTF-8, and an empty "
-            "object counts as 0 bytes. A larger signup is refused with `invalid_request`. Imports "
-            "and edits by operators have no such limit.",
+            "The maximum size of a signup's data, in bytes. The data consists of the `profile` and "
+            "the `attributes`, measured as compact JSON in UTF-8, and an empty object counts as 0 "
+            "bytes. A larger signup is refused with `invalid_request`. Imports and edits by "
+            "operators have no such limit.",
             label="Data of a signup, in bytes",
             ge=0,
             le=MAX_BODY_BYTES,
@@ -237,8 +237,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     retention_days: Annotated[
         int | None,
         Setting(
-            "How many days to keep the data of a customer who has left or was admitted. A change "
-            "affects only customers who leave or are admitted after the change.",
+            "How many days to keep customers' data after they have left or been admitted. A change "
+            "affects only customers who leave or are admitted after it.",
             null="forever",
             label="Retention in days",
             ge=1,
@@ -248,9 +248,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     identity: Annotated[
         IdentityRules | None,
         Setting(
-            "The address that identifies a guest. Choose this setting before the first signup. "
-            "The service computes the ids of entries from this address, and existing entries keep "
-            "their ids if you change the setting.",
+            "The address that identifies a guest. Choose this setting before the first signup. The "
+            "service computes entry ids from this address, and existing entries keep their ids if "
+            "you change the setting.",
             null="that clients send a `customer_id` instead",
         ),
     ] = None
@@ -264,8 +264,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     admission: Annotated[
         AdmissionPolicy | None,
         Setting(
-            "The policy by which the waitlist admits customers automatically. A change of the "
-            "policy does not affect open offers and admitted customers.",
+            "The policy by which the waitlist admits customers automatically. Changing the policy "
+            "does not affect open offers or admitted customers.",
             null="that only operators admit customers",
         ),
     ] = None
@@ -302,10 +302,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         return millis_or_none(self.closes_at)
 
     def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
-        """Return the settings with the time at which the `confirm` setting was turned on.
-
-        This time is stored in `confirm.since_millis`. A later change to the settings keeps it,
-        unless the `confirm` setting is turned off.
+        """Return the settings with `confirm.since_millis`, the time at which the `confirm` setting
+        was turned on. Later changes to the settings keep this time, unless they turn off `confirm`.
         """
         if self.confirm is None:
             return self
@@ -321,15 +319,12 @@ def pass_seconds_of(settings: WaitlistSettings) -> int:
 
 
 def frees_at_end(settings: WaitlistSettings) -> bool:
-    """Return whether a customer counts as inside until the pass ends, even after an exit."""
+    """Return whether customers count as inside until their passes end, even after they exit."""
     return settings.admission is not None and settings.admission.customer_exit == "frees_at_end"
 
 
 def admission_of(settings: WaitlistSettings) -> AdmissionPolicy | None:
-    """Return the admission policy.
-
-    If its times name no time zone, they get the waitlist's time zone.
-    """
+    """Return the admission policy, with the waitlist's time zone wherever the policy names none."""
     policy = settings.admission
     return None if policy is None else policy.in_zone(settings.timezone)
 
@@ -343,12 +338,12 @@ def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
 
 
 def until_millis_of(settings: WaitlistSettings) -> int | None:
-    """Return the time at which the admission is over, or None if it has no end."""
+    """Return when admissions end, or None if they have no end."""
     return settings.admission.until_millis if settings.admission else None
 
 
 def is_over(settings: WaitlistSettings, now_millis: int) -> bool:
-    """Return whether the admission is over, so that the waitlist makes no offers."""
+    """Return whether admissions have ended, so that the waitlist makes no offers."""
     until_millis = until_millis_of(settings)
     return until_millis is not None and until_millis <= now_millis
 
@@ -363,6 +358,6 @@ def decline_rules_of(settings: WaitlistSettings) -> DeclineRules:
 
 
 def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:
-    """Return the schedule of the admission policy, which is empty if there is no policy."""
+    """Return the admission policy's schedule, which is empty if there is no policy."""
     policy = admission_of(settings)
     return policy.schedule if policy else ()

@@ -1,1 +1,1 @@
-"""Configure waitlists, and report their state and their history."""
+"""Configure waitlists, and report their state and history."""

@@ -126,9 +126,10 @@ class Waitlists(Struct, frozen=True):
         return self.records.replace(before, settings, now_millis)
 
     def _indexed(self, record: WaitlistRecord) -> WaitlistRecord:
-        """Finish a change to the segments, and return the record of the waitlist.
+        """Finish a change to the segments, and return the waitlist's record.
 
-        If entries still have to be indexed, start maintenance, which does this in the background.
+        If entries still have to be indexed, start maintenance, which indexes them in the
+        background.
         """
         if record.segments_state != "building":
             return record
@@ -136,8 +137,7 @@ class Waitlists(Struct, frozen=True):
             is_ready = self.reindexer.confirm(record.segments)
         except (Cold, Rebuilding, StaleSegments):
             # The entries cannot be indexed now, because Redis does not have the whole queue yet or
-            # because an operator has changed the segments again. Maintenance indexes the entries
-            # later.
+            # because an operator has changed the segments again. Maintenance will index them later.
             is_ready = False
         if not is_ready:
             self.queue.start_maintenance(record.waitlist_id)
@@ -151,7 +151,7 @@ class Waitlists(Struct, frozen=True):
     def delete(self, waitlist_id: str, version: int | None = None) -> None:
         """Delete a waitlist.
 
-        Requests no longer find the waitlist, and maintenance erases its entries in the background.
+        Requests no longer find it, and maintenance erases its entries in the background.
         """
         if not self.records.begin_delete(waitlist_id, self.now_millis(), version):
             raise WaitlistNotFound
@@ -160,15 +160,12 @@ class Waitlists(Struct, frozen=True):
         self.queue.start_maintenance(waitlist_id)
 
     def board(self, waitlist_id: str) -> c.BoardResult:
-        """Return the public board, which is a snapshot of all positions.
-
-        The board is at most five seconds old.
-        """
+        """Return the public board, a snapshot of all positions that is at most five seconds old."""
         board: c.BoardResult = self.recovering_queue.read(c.Board(waitlist_id=waitlist_id))
         return board
 
     def stats(self, waitlist_id: str) -> c.StatsResult:
-        """Return the exact current counts of a waitlist."""
+        """Return a waitlist's exact current counts."""
         stats: c.StatsResult = self.recovering_queue.read(c.Stats(waitlist_id=waitlist_id))
         if stats.state != "warm":
             raise Rebuilding

@@ -1,4 +1,4 @@
-"""Read the counts of a waitlist over the last hour, day or week, and since midnight."""
+"""Read a waitlist's counts over the last hour, day or week, and since midnight."""
 
 from collections.abc import Sequence
 from typing import Literal, Self
@@ -24,8 +24,8 @@ KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
 
 
 class Series(Struct, frozen=True, kw_only=True):
-    """How the counts of a period are shown: the number of points, the time between two points, and
-    the kind of samples that are read.
+    """How a period's counts are shown: the number of points, the time between two points, and the
+    kind of samples to read.
     """
 
     points: int
@@ -55,8 +55,8 @@ class Flows(Struct, frozen=True, kw_only=True):
     @classmethod
     def between(cls, before: Sample, after: Sample) -> Self:
         """Return the number of events between two samples."""
-        # If Redis has lost data, a counter can be lower than in the sample before. Count no events
-        # in this case, instead of a negative number.
+        # If Redis has lost data, a counter can be lower than in the previous sample. Count no
+        # events then, rather than a negative number.
         names = Flows.__struct_fields__
         return cls(**{name: max(0, getattr(after, name) - getattr(before, name)) for name in names})
 
@@ -74,7 +74,7 @@ class Point(Struct, frozen=True, kw_only=True):
 
 
 class CountHistory(Struct, frozen=True):
-    """Reads the samples and the message counts of waitlists."""
+    """Reads waitlists' samples and message counts."""
 
     samples: SampleRecords
     message_counts: MessageCounts
@@ -101,8 +101,8 @@ class CountHistory(Struct, frozen=True):
         start = last - series.points * step
         found = self.samples.read(waitlist_id, series.every, start - HOUR_MILLIS)
         before = self.samples.last(waitlist_id, start, start - KEPT_MILLIS)
-        # If nothing happens for hours, no hourly sample is written. The newest per-minute sample
-        # can therefore be later than the last hourly sample, so it is read too.
+        # If nothing happens for hours, no hourly sample is written. Also read the newest per-minute
+        # sample, which can be later than the last hourly sample.
         newest = self.samples.last(waitlist_id, last, last - KEPT_MINUTES_MILLIS, "minute")
         known = (before, *found, newest)
         samples = [sample for sample in known if sample is not None and sample.millis >= created]
@@ -136,8 +136,7 @@ class CountHistory(Struct, frozen=True):
         if created >= midnight:
             return admitted
         # Use the sample at midnight, or else the last sample before midnight. In some time zones,
-        # midnight is not at a full hour in UTC. At such a midnight, there is only a per-minute
-        # sample.
+        # midnight is not on the hour in UTC, so there is only a per-minute sample.
         every: Every = "minute" if midnight % HOUR_MILLIS else "hour"
         first = self.samples.last(
             waitlist_id, midnight, max(created, midnight - HOUR_MILLIS), every
@@ -146,8 +145,8 @@ class CountHistory(Struct, frozen=True):
 
 
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
-    """Return a point for each time except the first. The first time only marks the beginning of the
-    first period.
+    """Return a point for each time except the first, which only marks the beginning of the first
+    period.
 
     A point contains the counts of the newest sample that is not later than the point.
     """
@@ -159,8 +158,8 @@ def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
         samples = samples[len(past) :]
         newest = past[-1] if past else former
         if newest is not None and millis > times.start:
-            # What happened before the first sample is not known. The first point therefore counts
-            # only the events since the first sample.
+            # What happened before the first sample is not known, so the first point counts only the
+            # events since then.
             points.append(_point(millis, former or past[0], newest))
         former = newest
     return points

@@ -1,4 +1,7 @@
-"""Set or end the notice of a waitlist. Only its record changes, not its settings or its entries."""
+"""Set or end a waitlist's notice.
+
+Only the waitlist's record changes, not its settings or entries.
+"""
 
 from msgspec import Struct
 
@@ -15,14 +18,14 @@ IN_PAST = FieldError(
 
 
 class WaitlistNotices(Struct, frozen=True):
-    """Sets and ends the notices of waitlists. A waitlist has at most one notice."""
+    """Sets and ends waitlists' notices. A waitlist has at most one notice."""
 
     records: WaitlistRecords
     waitlist_cache: WaitlistCache
     now_millis: NowMillis
 
     def put(self, waitlist_id: str, notice: Notice) -> Notice:
-        """Replace the notice of a waitlist. A notice without a text ends the earlier notice.
+        """Replace a waitlist's notice. A notice without text ends the current one.
 
         Return the notice that customers see now. Raise InvalidFields if the notice ends in the
         past, and WaitlistNotFound if the waitlist does not exist.

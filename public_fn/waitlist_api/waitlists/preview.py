@@ -19,9 +19,7 @@ MOST_INSTANTS = 5
 
 
 class Preview(Struct, frozen=True, kw_only=True):
-    """The preview of an admission policy, with the estimated waits and the next times of the
-    schedule.
-    """
+    """A preview of an admission policy, with the estimated waits and the next scheduled times."""
 
     waiting: int
     waits: dict[int, Wait]
@@ -29,7 +27,7 @@ class Preview(Struct, frozen=True, kw_only=True):
 
 
 class Previews(Struct, frozen=True):
-    """Computes previews of admission policies and writes nothing."""
+    """Computes previews of admission policies without writing anything."""
 
     waitlists: Waitlists
     waitlist_cache: WaitlistCache
@@ -41,7 +39,7 @@ class Previews(Struct, frozen=True):
     ) -> Preview:
         """Return the waits that customers would have under a policy.
 
-        If `people` is given, return only the wait of the customer at this position.
+        If `people` is given, return only the wait at this position.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)
@@ -50,8 +48,8 @@ class Previews(Struct, frozen=True):
         if admission == waitlist.settings.admission:
             recent = Recent.read(self.samples, waitlist, now_millis)
         else:
-            # The stored samples show how long customers waited under the saved policy. They do not
-            # apply to this new policy, so do not use them.
+            # The stored samples show how long customers waited under the saved policy, so they do
+            # not apply to this new policy.
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         until_millis = admission.until_millis if admission else None

@@ -1,4 +1,4 @@
-"""Compute the public state of a waitlist, such as its opening times, its next admissions and the
+"""Compute a waitlist's public state, such as its opening times, its next admissions and the
 estimated wait.
 """
 

@@ -1,4 +1,4 @@
-"""Index the entries again after an operator has changed the declared segments."""
+"""Reindex entries after an operator has changed the declared segments."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -25,17 +25,16 @@ logger = logging.getLogger(__name__)
 Where = Literal["waiting", "held", "parked"]
 EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
-# The search for entries that are not indexed yet is repeated this many times, because it can miss
-# an entry that is moved during the search.
+# How many times to search for entries that are not indexed yet. A search can miss an entry that is
+# moved while it runs.
 ROUNDS = 4
 Renew = Callable[[], None]
 
 
 class Reindexer(Struct, frozen=True):
-    """Copies the segments of every entry from the records to Redis.
+    """Copies every entry's segments from its record to Redis.
 
-    Redis has a list of the entries that are not indexed yet, so an interrupted run can be
-    continued.
+    Redis knows which entries are not indexed yet, so an interrupted run can be continued.
     """
 
     queue: QueueClient
@@ -47,7 +46,7 @@ class Reindexer(Struct, frozen=True):
     def confirm(self, segments: Segments) -> bool:
         """Return whether Redis has indexed all entries.
 
-        If it has, also store this in the record of the waitlist.
+        If it has, also record this in the waitlist's record.
         """
         found = self._ask(segments, "waiting", 0, limit=1)
         if found.outcome != "ready":

@@ -1,4 +1,4 @@
-"""Check that the settings of a waitlist work together and that the stack supports them."""
+"""Check that a waitlist's settings work together and that the stack supports them."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -20,13 +20,13 @@ SENT_WITH_VERIFY = ("link", "address")
 # The kinds of messages that tell customers that it is their turn.
 TURN_KINDS = ("offered", "called")
 SHORTEST_ADDRESS: dict[IdentityField, str] = {"email": "a@b.co", "phone": "+4930123"}
-# A link in the label of a checkbox, such as [terms](https://example.com/terms).
+# A link in a checkbox's label, such as [terms](https://example.com/terms).
 LINK = re.compile(r"\[[^\]]+\]\([^)]+\)")
 SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "110"}
 
 
 class Stack(Struct, frozen=True, kw_only=True):
-    """What the parameters of the stack allow on every waitlist.
+    """What the stack's parameters allow on every waitlist.
 
     `channels` contains `mail` if MailFrom is set, and `sms` if SmsFrom is set.
     """
@@ -44,19 +44,19 @@ class Stack(Struct, frozen=True, kw_only=True):
         )
 
     def sends_anything(self, settings: WaitlistSettings) -> bool:
-        """Return whether the customers of a waitlist get any messages."""
+        """Return whether a waitlist's customers get any messages."""
         kinds = () if settings.messages is None else settings.messages.kinds
         return any(self.sends(settings, kind) for kind in kinds)
 
     def sends(self, settings: WaitlistSettings, kind: str) -> bool:
-        """Return whether the customers of a waitlist get messages of this kind."""
+        """Return whether a waitlist's customers get messages of this kind."""
         kinds = () if settings.messages is None else settings.messages.kinds
         is_chosen = kind in kinds or (kind in SENT_WITH_VERIFY and "verify" in kinds)
         return is_chosen and self.reaches(settings)
 
     def fields_told_of_turn(self, settings: WaitlistSettings) -> list[IdentityField]:
-        """Return the names of the profile fields whose addresses get the messages about the
-        customer's turn.
+        """Return the names of the profile fields whose addresses get messages about the customer's
+        turn.
         """
         if not any(self.sends(settings, kind) for kind in TURN_KINDS):
             return []
@@ -65,7 +65,7 @@ class Stack(Struct, frozen=True, kw_only=True):
         return [name for name in fields if CHANNEL_OF[name] in self.channels]
 
     def reaches(self, settings: WaitlistSettings) -> bool:
-        """Return whether the stack can send messages to the addresses of this waitlist."""
+        """Return whether the stack can send messages to this waitlist's addresses."""
         if settings.identity is None:
             return bool(self.channels)
         return CHANNEL_OF[settings.identity.field] in self.channels
@@ -81,17 +81,14 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> list[Rule]:
-    """Return the rules that the settings violate.
-
-    The caller shows a warning for each of these rules.
-    """
+    """Return the rules that the settings violate. The caller shows a warning for each of them."""
     return [rule for rule in RULES if rule.is_broken(settings, stack, now_millis)]
 
 
 def contradictions(settings: WaitlistSettings) -> list[Rule]:
     """Return the violated rules that would prevent every signup.
 
-    Settings that violate such a rule are refused.
+    Settings that violate one are refused.
     """
     return [rule for rule in CONTRADICTIONS if rule.is_broken(settings, Stack(), 0)]
 
@@ -294,24 +291,23 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="enter_url_without_policy",
         settings=("page.enter_url", "admission"),
-        message="Customers are sent to enter_url without a pass, because only waitlists with "
-        "an admission policy issue passes. Set `admission`.",
+        message="Customers are sent to enter_url without a pass, because only waitlists with an "
+        "admission policy issue passes. Set `admission`.",
         is_broken=_enters_without_pass,
     ),
     Rule(
         code="verify_without_link",
         settings=("identity.verify", "messages.kinds"),
         message="Customers must verify their address before they get an offer, but the service "
-        "does not send them the link. Add `verify` to messages.kinds, and set the stack's "
-        "parameter MailFrom for email or SmsFrom for SMS. Otherwise, your backend must send the "
-        "links.",
+        "does not send them the link. Add `verify` to messages.kinds, and set the stack's MailFrom "
+        "parameter for email or SmsFrom for SMS. Otherwise, your backend must send the links.",
         is_broken=_verifies_without_link,
     ),
     Rule(
         code="verify_with_accounts",
         settings=("identity.verify",),
-        message="Addresses are not verified, because the customers of this stack have accounts "
-        "(parameter JwtIssuer). Set identity.verify to `off`.",
+        message="Addresses are not verified, because this stack's customers have accounts (the "
+        "JwtIssuer parameter). Set identity.verify to `off`.",
         is_broken=_verifies_accounts,
     ),
     Rule(
@@ -319,7 +315,7 @@ RULES: tuple[Rule, ...] = (
         settings=("identity.field", "messages.kinds"),
         message="The customer's page offers to send customers a link to their place, but the "
         "service does not send the link. Add `verify` to messages.kinds, and set the stack's "
-        "parameter MailFrom for email or SmsFrom for SMS. Otherwise, your backend must send the "
+        "MailFrom parameter for email or SmsFrom for SMS. Otherwise, your backend must send the "
         "links.",
         is_broken=_finds_without_link,
     ),
@@ -341,7 +337,7 @@ RULES: tuple[Rule, ...] = (
         settings=("confirm", "messages.kinds"),
         message="Customers lose their place if they do not confirm that they are still waiting, "
         "but the service does not send them a message about this. Add `confirm` to messages.kinds, "
-        "and set the stack's parameter MailFrom for email or SmsFrom for SMS. Otherwise, your "
+        "and set the stack's MailFrom parameter for email or SmsFrom for SMS. Otherwise, your "
         "backend must send the messages.",
         is_broken=_asks_unheard,
     ),
@@ -349,29 +345,29 @@ RULES: tuple[Rule, ...] = (
         code="messages_without_sender",
         settings=("messages.kinds", "identity.field", "page.fields"),
         message="The stack cannot send messages to the addresses that this waitlist uses. Set the "
-        "stack's parameter MailFrom for email, or SmsFrom for SMS.",
+        "stack's MailFrom parameter for email, or SmsFrom for SMS.",
         is_broken=_sends_by_nothing,
     ),
     Rule(
         code="messages_without_address",
         settings=("messages.kinds", "identity.field", "page.fields"),
-        message="Customers who sign up on the customer's page get no messages, because the "
-        "page does not ask for an address. Set `identity`, or add a field named "
-        "`email` or `phone` to page.fields and store its answer in the profile.",
+        message="Customers who sign up on the customer's page get no messages, because the page "
+        "does not ask for an address. Set `identity`, or add a field named `email` or `phone` to "
+        "page.fields and store its answer in the profile.",
         is_broken=_sends_to_nobody,
     ),
     Rule(
         code="numbers_without_country",
         settings=("messages.sms_countries",),
         message="Customers who give only a telephone number get no messages, because the waitlist "
-        "sends SMS to no country. Add the country of your customers to messages.sms_countries.",
+        "does not send SMS to any country. Add your customers' country to messages.sms_countries.",
         is_broken=_numbers_without_country,
     ),
     Rule(
         code="texts_without_kind",
         settings=("messages.texts", "messages.kinds"),
-        message="messages.texts contains a text for a kind of message that the waitlist does "
-        "not send. Add the kind to messages.kinds, or remove the text.",
+        message="messages.texts contains a text for a kind of message that the waitlist does not "
+        "send. Add the kind to messages.kinds, or remove the text.",
         is_broken=_words_without_kind,
     ),
     Rule(
@@ -384,7 +380,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="message_without_identity",
         settings=("messages.kinds", "identity.field"),
-        message="The messages `verify`, `link` and `address` are never sent, because the waitlist "
+        message="The `verify`, `link` and `address` messages are never sent, because the waitlist "
         "does not identify customers by an address. Set `identity`, or remove these kinds from "
         "messages.kinds.",
         is_broken=_links_without_identity,
@@ -392,7 +388,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="message_without_offers",
         settings=("messages.kinds", "admission.acceptance"),
-        message="The messages `offered` and `ending` are never sent, because the waitlist admits "
+        message="The `offered` and `ending` messages are never sent, because the waitlist admits "
         "customers without an offer. Choose `admitted` instead, or set admission.acceptance to "
         "`enter`.",
         is_broken=_announces_no_offers,
@@ -408,7 +404,7 @@ RULES: tuple[Rule, ...] = (
             "admission.presence",
         ),
         message="This policy makes no offers by itself. Customers get an offer only when an "
-        "operator calls `admit`, and the setting `presence` applies only to an `admit` with a "
+        "operator calls `admit`, and the `presence` setting applies only to an `admit` with a "
         "`count`. To make offers automatically, set `rate`, `schedule` or `max_inside`.",
         is_broken=_offers_by_hand,
     ),
@@ -422,8 +418,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="schedule_over",
         settings=("admission.schedule",),
-        message="All times of the schedule have passed, so the schedule allows no more "
-        "offers. Add a time in the future, or remove the schedule.",
+        message="All times in the schedule have passed, so it allows no more offers. Add a time in "
+        "the future, or remove the schedule.",
         is_broken=_schedule_is_over,
     ),
     Rule(
@@ -436,61 +432,61 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="then_without_until",
         settings=("admission.then",),
-        message="`then` is `leave`, but the admission has no end. Set `until`, or set `then` to "
+        message="`then` is `leave`, but admissions have no end. Set `until`, or set `then` to "
         "`wait`.",
         is_broken=_leaves_at_no_time,
     ),
     Rule(
         code="admission_over",
         settings=("admission.until",),
-        message="The admission has ended, because the time `until` has passed, so the waitlist "
-        "makes no offers. Set `until` to a later time, or remove it.",
+        message="Admissions have ended, because the `until` time has passed, so the waitlist makes "
+        "no offers. Set `until` to a later time, or remove it.",
         is_broken=_is_over,
     ),
     Rule(
         code="until_without_closes_at",
         settings=("admission.until", "closes_at"),
-        message="People can still sign up after the admission has ended, but the service removes "
+        message="People can still sign up after admissions have ended, but the service removes "
         "them from the waitlist within a minute. Set `closes_at` to the same time as `until`, or "
-        "to an earlier time.",
+        "earlier.",
         is_broken=_opens_when_over,
     ),
     Rule(
         code="opens_at_without_open",
         settings=("opens_at", "open"),
         message="The waitlist will not open at opens_at, because `open` is false. Set `open` to "
-        "true. Signups are still refused until opens_at.",
+        "true. Signups will still be refused until opens_at.",
         is_broken=_stays_closed,
     ),
     Rule(
         code="bot_check_down_without_check",
         settings=("bot_check_down",),
         message="`bot_check_down` has no effect, because the stack does not check signups for "
-        "bots. Set the stack's parameter BotCheck, or set `bot_check_down` to `refuse`.",
+        "bots. Set the stack's BotCheck parameter, or set `bot_check_down` to `refuse`.",
         is_broken=_accepts_unchecked,
     ),
     Rule(
         code="attribute_without_segment",
         settings=("page.fields", "segments"),
-        message="The page stores an answer as an attribute, but no segment uses this "
-        "attribute, so claims cannot filter by it. Add the attribute to `segments`, "
-        "or store the answer in the profile.",
+        message="The page stores an answer as an attribute, but no segment uses this attribute, so "
+        "claims cannot filter by it. Add the attribute to `segments`, or store the answer in the "
+        "profile.",
         is_broken=_asks_for_lost_attributes,
     ),
     Rule(
         code="version_without_checkbox",
         settings=("page.fields",),
-        message="A field of the page has a version, but only a checkbox can have a version, "
-        "which identifies the text that customers accept. Make the field a checkbox, "
-        "or remove the version.",
+        message="A field on the page has a version, but only a checkbox can have a version, which "
+        "identifies the text that customers accept. Make the field a checkbox, or remove the "
+        "version.",
         is_broken=_version_of_no_text,
     ),
     Rule(
         code="consent_without_text",
         settings=("page.fields", "page.privacy_url"),
         message="A checkbox asks customers to accept a version of a text, but the page does not "
-        "link to this text. Add a link such as [terms](https://example.com/terms) to the label in "
-        "each language, or set page.privacy_url.",
+        "link to it. Add a link such as [terms](https://example.com/terms) to the label in each "
+        "language, or set page.privacy_url.",
         is_broken=_links_to_no_text,
     ),
 )
@@ -507,7 +503,7 @@ CONTRADICTIONS: tuple[Rule, ...] = (
         code="no_room_for_answers",
         settings=("max_guest_bytes", "page.fields", "identity.field"),
         message="even the shortest signup would be larger than this limit, because the address and "
-        "the required answers need more bytes. Raise the limit, or require fewer answers",
+        "the required answers take up more bytes. Raise the limit, or require fewer answers",
         is_broken=_has_no_room,
     ),
 )

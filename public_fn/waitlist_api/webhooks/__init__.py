@@ -1,1 +1,1 @@
-"""Sends entry events to the operator's webhook, in order for each entry."""
+"""Sends each entry's events to the operator's webhook in order."""

@@ -11,13 +11,13 @@ WITH_IPV4_INSIDE = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))
 
 
 class ForbiddenAddress(Exception):
-    """Raised when the host of the webhook's URL has an IP address to which webhooks must not be
+    """Raised when the host in the webhook's URL has an IP address to which webhooks must not be
     sent.
     """
 
 
 class UnknownHost(Exception):
-    """Raised when the host of the webhook's URL has no IP address, or when DNS does not respond."""
+    """Raised when the host in the webhook's URL has no IP address, or when DNS does not respond."""
 
 
 def resolve(host: str, port: int) -> list[str]:

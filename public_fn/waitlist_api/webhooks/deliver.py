@@ -1,8 +1,7 @@
-"""Delivers the events of each entry to the webhook in the order of its history, and each event at
-least once.
+"""Delivers each entry's events to the webhook in order, and each event at least once.
 
-A message in the queue only says that an entry has new events. The events themselves are read from
-the entry's history.
+A queue message says only that an entry has new events. The events themselves are read from the
+entry's history.
 """
 
 import random
@@ -22,20 +21,20 @@ from waitlist_api.webhooks.signatures import Signatures
 # The lease on an entry's events is longer than the function's timeout, so that it does not expire
 # while the function sends them.
 LEASE_SECONDS = 75
-# The time that is needed to record the result of an attempt to send a webhook.
+# The time needed to record the result of an attempt to send a webhook.
 NOTE_SECONDS = 10
 LEASED_PAUSE_SECONDS = 3
 FIRST_PAUSE_SECONDS = 5
 LONGEST_PAUSE_SECONDS = 3600
-# The delivery of an event is given up after a day. All events that must still be delivered are
-# therefore in the last two days of a history.
+# An event is given up on after a day, so all events that must still be delivered are in the last
+# two days of a history.
 TRIED_MILLIS = A_DAY_MILLIS
 HISTORY_DAYS = 2
 KEPT_STAMPS = 100
-# The maximum number of events in each list of a delivery state. With about 200 bytes for each
-# event, the lists stay far below the 400 KB of a DynamoDB item.
+# The maximum number of events in each list of a delivery state. At about 200 bytes per event, the
+# lists stay far below DynamoDB's limit of 400 KB per item.
 KEPT_DETAILS = 300
-# The maximum difference between the clocks of SQS and of the function.
+# The maximum difference between SQS's clock and the function's clock.
 SKEW_MILLIS = 60_000
 
 Result = Literal["sent", "repeated", "failed", "waiting", "leased", "given_up"]
@@ -45,7 +44,7 @@ class Verdict(Struct, frozen=True):
     """The result of handling a queue message.
 
     If `again_seconds` is set, the message is handled again after this time. `given_up` is the
-    number of events whose delivery was given up.
+    number of events that were given up on.
     """
 
     result: Result
@@ -56,7 +55,7 @@ class Verdict(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """The result of sending the waiting events of an entry."""
+    """The result of sending an entry's waiting events."""
 
     cursor: Cursor
     sent: int = 0
@@ -64,7 +63,7 @@ class Progress(Struct, frozen=True):
 
 
 class WebhookSender(Struct, frozen=True):
-    """Delivers the events that are announced by messages in the queue."""
+    """Delivers the events that queue messages announce."""
 
     records: WebhookRecords
     queue: WebhookQueue
@@ -141,7 +140,7 @@ class WebhookSender(Struct, frozen=True):
             return verdict
         has_failed = progress.attempt is not None and progress.attempt.outcome != "sent"
         seconds = max(0, cursor.not_before_millis - now) / 1000
-        # Add jitter, because events of many entries may have failed at the same time.
+        # Add jitter, because many entries' events may have failed at the same time.
         spread = int(seconds * (1 + self.jitter() / 10)) + 1
         return replace(verdict, result="failed" if has_failed else "waiting", again_seconds=spread)
 
@@ -159,8 +158,8 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
     replayed = _find_replayed(cursor, event) if event.is_replay else []
     dead = tuple(letter for letter in cursor.dead if letter not in replayed)
     returned = [letter.detail for letter in replayed]
-    # The history may not contain the event of the message any more, because the history is deleted
-    # when the entry is erased.
+    # The message's event may no longer be in the history, which is deleted when the entry is
+    # erased.
     details = (*found, event.detail, *cursor.waiting, *returned)
     by_number = {detail.number: detail for detail in details}
     ended = set(cursor.settled) | {letter.number for letter in dead}
@@ -172,10 +171,10 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
 
 
 def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
-    """Return the events that this replay sends again, after their delivery was given up."""
+    """Return the events that were given up on and that this replay sends again."""
     number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
-    # When an entry is erased, the receiver is told to erase its data too. After that, do not send
-    # events from before the erasure again.
+    # When an entry is erased, the receiver is told to erase its data too. After that, do not resend
+    # events from before the erasure.
     replayed = [
         letter
         for letter in cursor.dead
@@ -218,10 +217,9 @@ def backoff_seconds(failures: int) -> int:
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether the delivery of `detail` must be given up together with the delivery of
-    `event`.
+    """Return whether to give up on `detail` together with `event`.
 
-    This includes `event` itself, and earlier events of the entry that are at least a day old.
+    This includes `event` itself, and the entry's earlier events that are at least a day old.
     """
     if detail.number == event.detail.number:
         return True

@@ -1,4 +1,4 @@
-"""The webhook's SQS queue, and the SQS queue with its dead letters."""
+"""The webhook's SQS queue, and the SQS queue for its dead letters."""
 
 import json
 from typing import Any, Self
@@ -23,7 +23,7 @@ class QueuedEvent(Struct, frozen=True):
 
     @classmethod
     def of_record(cls, record: dict[str, Any]) -> Self:
-        """Parse a record of an SQS event that Lambda received."""
+        """Parse a record from an SQS event that Lambda received."""
         return cls(
             detail=detail_of(record["body"]),
             receipt=record["receiptHandle"],
@@ -33,10 +33,8 @@ class QueuedEvent(Struct, frozen=True):
 
 
 class WebhookQueue(Struct, frozen=True):
-    """The webhook's two SQS queues.
-
-    One queue contains the events to deliver, and the other contains the events that could not be
-    delivered.
+    """The webhook's two SQS queues: one for the events to deliver, and one for the events that
+    could not be delivered.
     """
 
     client: Any
@@ -52,12 +50,12 @@ class WebhookQueue(Struct, frozen=True):
         )
 
     def bury(self, detail: Detail) -> None:
-        """Add an event to the queue of dead letters."""
+        """Add an event to the dead-letter queue."""
         self.client.send_message(QueueUrl=self.dead_letters_url, MessageBody=detail.body.decode())
 
 
 def detail_of(body: str) -> Detail:
-    """Parse the entry event in the body of a queue message or a replay message."""
+    """Parse the entry event in the body of a queue message or replay message."""
     return msgspec.convert(_read_detail(body), Detail)
 
 
@@ -67,9 +65,8 @@ def is_heartbeat(body: str) -> bool:
 
 
 def _read_detail(body: str) -> dict[str, Any]:
-    """Return the detail of the event in a message.
-
-    The body of the message contains either the whole event or only its detail.
+    """Return the detail of the event in a message, whose body contains either the whole event or
+    only its detail.
     """
     found: dict[str, Any] = json.loads(body)
     detail: dict[str, Any] = found.get("detail", found)

@@ -24,7 +24,7 @@ from waitlist_api.webhooks.addresses import (
 )
 
 CONNECT_SECONDS = 5
-# The time limit for an attempt to send a webhook, from connecting to reading the response.
+# The time limit for one attempt to send a webhook, from connecting to reading the response.
 ATTEMPT_SECONDS = 15
 # If the response body is small, read it, so that the receiver can finish sending it.
 MAX_BODY_BYTES = 4096
@@ -37,14 +37,14 @@ Resolve = Callable[[str, int], list[str]]
 
 
 class BadUrl(ValueError):
-    """Raised when the webhook's URL cannot be used. The message explains why."""
+    """Raised when the webhook's URL is unusable. The message explains why."""
 
 
 class Attempt(Struct, frozen=True):
     """The result of a POST request.
 
-    `status` is 0 if there was no response. `pause_seconds` is how long the receiver has asked to
-    wait, with the header `Retry-After`.
+    `status` is 0 if there was no response. `pause_seconds` is how long the receiver has asked us to
+    wait, in the `Retry-After` header.
     """
 
     outcome: Outcome
@@ -67,7 +67,7 @@ class Receiver(Struct, frozen=True):
         _parts(self.url, ("http", "https") if self.only_loopback else ("https",))
 
     def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
-        """Send a webhook and return the result. A failure raises no exception."""
+        """Send a webhook and return the result. Failures do not raise exceptions."""
         try:
             address = self._address()
         except ForbiddenAddress:
@@ -75,8 +75,8 @@ class Receiver(Struct, frozen=True):
         except UnknownHost:
             return Attempt("unreachable")
         connection = _Connection(urlsplit(self.url), address)
-        # Do not rely on a read timeout alone. A response can send one byte per second for hours
-        # without a read timeout.
+        # Do not rely on a read timeout alone. A response that sends one byte per second can go on
+        # for hours without triggering it.
         watch = threading.Timer(self.attempt_seconds, connection.abort)
         watch.daemon = True
         watch.start()
@@ -119,7 +119,7 @@ class Receiver(Struct, frozen=True):
         answer = connection.getresponse()
         if connection.is_aborted:
             # If the connection is closed before the headers are complete, the HTTP client accepts
-            # the truncated headers. The status may then be wrong, so the attempt has failed.
+            # the truncated headers. The status may then be wrong, so count the attempt as failed.
             raise TimeoutError
         # The status is already known, so an error while reading the body does not matter.
         with suppress(OSError, http.client.HTTPException):
@@ -173,7 +173,7 @@ def _tls() -> ssl.SSLContext:
 
 
 class _Connection(http.client.HTTPConnection):
-    """An HTTPS connection to a fixed IP address, for a host whose address was already checked."""
+    """An HTTPS connection to a fixed IP address, for a host whose address has been checked."""
 
     def __init__(self, parts: SplitResult, address: str) -> None:
         super().__init__(parts.hostname or "", _port(parts), timeout=CONNECT_SECONDS)

@@ -15,8 +15,8 @@ BATCH = 10
 # The maximum number of rounds in one replay request. With more rounds, the request could exceed its
 # time limit, because each round makes three SQS calls.
 ROUNDS = 40
-# How long SQS hides a dead letter after it was received, so that the same replay does not receive
-# it twice.
+# How long SQS hides a dead letter after it has been received, so that the same replay does not
+# receive it twice.
 HIDDEN_SECONDS = 60
 
 
@@ -38,7 +38,8 @@ class Replays(Struct, frozen=True):
     dead_letters_url: str
 
     def replay(self, since: datetime) -> Replayed:
-        """Send the events to the webhook's queue again if they were given up since this time.
+        """Put all dead letters whose event happened at or after `since` back into the webhook's
+        queue.
 
         Raise NoWebhook if the stack has no webhook, and NotReady if SQS fails.
         """

@@ -1,7 +1,7 @@
 """The messages between the public and the private function. Each operation has a request and a
 result.
 
-During a deployment, one function can be newer than the other. A new field must therefore have a
+During a deployment, one function can be newer than the other. That is why a new field must have a
 default, and an existing field must keep its name.
 """
 

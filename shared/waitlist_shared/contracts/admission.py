@@ -63,7 +63,7 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # next customer gets an offer whenever a customer does not use theirs. A request with a `count`
     # of 0 cancels an earlier refill.
     refill: bool = False
-    # How long each offer of this request lasts, including later offers that `refill` causes. If
+    # How long each of this request's offers lasts, including later offers that `refill` causes. If
     # this field is None, the admission policy decides.
     offer_seconds: OfferSeconds | None = None
     entry_id: EntryId | None = None
@@ -76,20 +76,19 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     once_body: OnceKey | None = None
-    # The versions of the settings and of the schedule that the caller knows. Redis compares them
-    # with its own versions. If it has newer settings or a different schedule, it makes no offers.
+    # The versions of the settings and schedule that the caller knows. Redis compares them with its
+    # own versions, and makes no offers if it has newer settings or a different schedule.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # The caller reads these values from the record of the waitlist. Redis has added the slots of
-    # the schedule up to the time `counted_until`, and at most `counted_slots` of these slots are
-    # unused.
+    # The caller reads these values from the waitlist's record. Redis has added the scheduled slots
+    # up to `counted_until`, and at most `counted_slots` of them are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
-    # The times of the schedule after `schedule_from` and before `next_instant`.
+    # The scheduled times after `schedule_from` and before `next_instant`.
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
-    # The periods in which the waitlist makes offers, beginning with the current or the next period.
+    # The periods in which the waitlist makes offers, beginning with the current or next period.
     # Redis makes no offers at other times.
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
     # The first `count` invitees who are still waiting get an offer that ends at
@@ -106,23 +105,23 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     made no offers.
     """
 
-    # The deadline of the customer's offer. If customers are admitted automatically, it is the end
-    # of the customer's pass.
+    # When the customer's offer ends. If customers are admitted automatically, it is when the
+    # customer's pass ends.
     entries: tuple[Claimed, ...] = ()
     stamp: Ticket = 0
     # True if more offers may be due. The caller should then send another request.
     is_more: bool = False
     is_automatic: bool = False
     waiting: Number = 0
-    # The time up to which Redis has added the slots of the schedule. If the outcome is `behind`,
-    # the caller must send the later times of the schedule.
+    # The time up to which Redis has added the scheduled slots. If the outcome is `behind`, the
+    # caller must send the later scheduled times.
     scheduled_until: Number = 0
-    # The number of slots of the schedule that have been added but not used yet.
+    # The number of scheduled slots that have been added but not used yet.
     scheduled: int = 0
     # The version of the settings in Redis, if it differs from the caller's version.
     settings_version: Number = 0
     # The number of entries that have left the queue because of this request. A repeated request
-    # gets the number of the original request.
+    # returns the original number.
     taken: Number = 0
 
 
@@ -134,9 +133,9 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
     # The token of the offer, or an empty string if the caller does not know it. Several offers to
     # the same customer can have the same deadline, but their tokens differ.
     token: str = ""
-    # The deadline of the offer to which the request belongs. None stands for the offer that is open
-    # now. With 0, Redis changes nothing, and only checks whether it has carried out the same
-    # request before.
+    # The deadline of the offer that the request is about. None means the offer that is open now.
+    # With 0, Redis changes nothing and only checks whether it has carried out the same request
+    # before.
     offered_until_millis: Number | None = None
 
 
@@ -177,15 +176,14 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
     # The position is None while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
-    # The Unix time in milliseconds until which the entry is passed over. It is 0 if the entry is
-    # not passed over.
+    # When offers stop passing over the entry, in Unix milliseconds, or 0 if it is not passed over.
     until_millis: Number = 0
     # The number of declines since the signup, including this decline.
     declines: Number = 0
 
 
 class Withdraw(OnOffer, frozen=True, kw_only=True):
-    """Takes an offer back. The entry returns to its former place in the queue."""
+    """Takes back an offer. The entry returns to its former place in the queue."""
 
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
 
@@ -205,13 +203,13 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
 
 class Renew(OnEntry, frozen=True, kw_only=True):
     """Restarts the pass of an admitted customer whose admission was recorded late, so that the
-    customer still gets the full duration of the pass.
+    customer still gets the pass's full duration.
     """
 
-    # The ticket of the signup with which the customer was admitted.
+    # The ticket of the signup through which the customer was admitted.
     ticket: Ticket
     # True if an operator claimed the entry before the customer was admitted. Such a customer may be
-    # inside even if the limit `max_inside` is exceeded.
+    # inside even if the `max_inside` limit is exceeded.
     is_claim: bool = False
 
 
@@ -219,7 +217,7 @@ class Renew(OnEntry, frozen=True, kw_only=True):
 class RenewResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `renewed`, or `absent` if Redis no longer has this admission."""
 
-    # The time at which the pass ends, or 0 if the waitlist issues no passes.
+    # When the pass ends, or 0 if the waitlist issues no passes.
     inside_until_millis: Number = 0
 
 

@@ -1,5 +1,5 @@
-"""The messages about claims, about the admission of claimed entries, and about parked entries,
-which are set aside for an operator.
+"""The messages about claims, about admitting claimed entries, and about parked entries, which are
+set aside for an operator.
 """
 
 from typing import Annotated, Literal
@@ -32,8 +32,8 @@ from waitlist_shared.limits import (
 
 
 class Claim(OnWaitlist, frozen=True, kw_only=True):
-    """Claims one given entry, or up to `count` entries from the front or the back of the queue or
-    of a segment.
+    """Claims one given entry, or up to `count` entries from the front or back of the queue or of a
+    segment.
     """
 
     entry_id: EntryId | None = None
@@ -43,12 +43,12 @@ class Claim(OnWaitlist, frozen=True, kw_only=True):
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
     lease_seconds: LeaseSeconds | None = None
     order: Literal["oldest", "newest"] = "oldest"
-    # A digest of the idempotency key. If a request with the same digest arrives again, its result
-    # contains the same entries.
+    # A digest of the idempotency key. A repeated request with the same digest returns the same
+    # entries.
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
-    # A digest of the request. If a request with the same idempotency key has a different digest,
-    # Redis refuses it.
+    # A digest of the request. Redis refuses a request with the same idempotency key and a different
+    # digest.
     once_body: OnceKey | None = None
     segment: SegmentId | None = None
     # The filters in order of preference. Each filter is a segment id, or EVERYONE for the whole
@@ -64,24 +64,24 @@ class Claimed(Struct, frozen=True, kw_only=True):
     token: ClaimToken
     # The deadline of the claim or offer, or 0 if the customer has already been admitted.
     deadline_millis: Number
-    # How many earlier claims and offers of the entry have expired.
+    # How many of the entry's earlier claims and offers have expired.
     attempts: Number
     rank: Rank
     ticket: Ticket
-    # If the previous claim of the entry expired and the record may not contain this yet, this is
-    # the logical timestamp at which the claim expired. Otherwise it is 0.
+    # The logical timestamp at which the entry's previous claim expired, or 0 if no claim expired or
+    # the record already contains its expiry.
     expired_stamp: Ticket
-    # If the previous offer to the customer expired and the record may not contain this yet, this is
-    # the logical timestamp at which the offer expired. Otherwise it is 0.
+    # The logical timestamp at which the customer's previous offer expired, or 0 if no offer expired
+    # or the record already contains its expiry.
     no_show_stamp: Ticket
-    # If the previous claim or offer expired and the record may not contain this yet, this is its
-    # deadline. Otherwise it is 0.
+    # The deadline of the previous claim or offer, or 0 if it did not expire or the record already
+    # contains its expiry.
     ended_millis: Number
     # The logical timestamp of the claim or offer. It is None if the customer has been admitted.
     stamp: Ticket | None = None
     basis_stamp: Ticket
     placed_stamp: Ticket
-    # The index of the filter that selected the entry. The first filter has the index 0.
+    # The index of the filter that selected the entry, starting at 0.
     filter_index: Number
 
 
@@ -93,7 +93,7 @@ class ClaimResult(Result, frozen=True, kw_only=True):
 
     entries: list[Claimed]
     stamp: Ticket
-    # If a setting prevented the claim of more entries, this is its name. Otherwise it is None.
+    # The name of the setting that prevented more entries from being claimed, or None.
     limit: Literal["max_claims"] | None = None
 
 
@@ -127,7 +127,7 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
     # The logical timestamp at which the customer was admitted. If the request is repeated,
     # `done_stamp` stays the same, but `stamp` is a new timestamp.
     done_stamp: Ticket
-    # The time at which the customer's pass ends, or 0 if the customer is not inside.
+    # When the customer's pass ends, or 0 if the customer is not inside.
     inside_until_millis: Number
 
 
@@ -149,7 +149,7 @@ class ReleaseResult(HoldResult, frozen=True, kw_only=True):
     # The position, or None if the entry is no longer waiting or the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
-    # The time at which the entry is ready again, or 0 if there is no delay.
+    # When the entry is ready again, or 0 if there is no delay.
     until_millis: Number = 0
 
 
@@ -180,9 +180,9 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
 class Redrive(OnEntry, frozen=True, kw_only=True):
     """Returns a parked entry, which was set aside for an operator, to the queue."""
 
-    # The time at which the entry was parked, according to the caller. If the entry was parked at a
-    # different time, Redis refuses the request. With 0, Redis changes nothing, and only checks
-    # whether it has carried out the same request before.
+    # When the entry was parked, according to the caller. If it was parked at a different time,
+    # Redis refuses the request. With 0, Redis changes nothing and only checks whether it has
+    # carried out the same request before.
     parked_millis: Number | None = None
     to: Literal["place", "back"] = "place"
 
@@ -207,11 +207,12 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True):
-    """Ends expired claims and offers, and lists entries whose record may be out of date."""
+    """Ends expired claims and offers, and lists entries whose records may be out of date."""
 
-    # The number of seconds that must have passed since Redis last changed an entry of the result.
+    # How many seconds must have passed since Redis last changed an entry for the entry to be
+    # listed.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
-    # Also list the entries whose last change is not later than this logical timestamp.
+    # Also list entries that last changed at or before this logical timestamp.
     known_until: Ticket = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 
@@ -238,7 +239,7 @@ Verb = Literal[
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """A decision that Redis has made about an entry."""
+    """A decision that Redis made about an entry."""
 
     verb: Verb
     # The token of the claim that began or ended with this decision.
@@ -247,23 +248,22 @@ class Decision(Struct, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     attempts: Number = 0
-    # The deadline of a claim or an offer, or the time at which the entry was parked or admitted, in
-    # milliseconds.
+    # The deadline of a claim or offer, or when the entry was parked or admitted, in milliseconds.
     at: Number = 0
-    # The logical timestamp of the decision about the entry that Redis had made before this one, or
-    # 0. If the record contains a decision between these two, Redis has lost that decision.
+    # The logical timestamp of Redis' previous decision about the entry, or 0. If the record
+    # contains a decision between these two, Redis has lost that decision.
     basis_stamp: Ticket | None = None
-    # The logical timestamp of the last decision that changed the rank of the entry. If the record
+    # The logical timestamp of the last decision that changed the entry's rank. If the record
     # already contains that decision, the value is 0.
     placed_stamp: Ticket | None = None
-    # The Unix time in milliseconds at which the entry is ready again, or 0 if there is no delay.
+    # When the entry is ready again, in Unix milliseconds, or 0 if there is no delay.
     until_millis: Number = 0
     # The number of declines since the signup, if the decision is a decline.
     declines: Number = 0
 
 
 class DirtyPlace(Struct, frozen=True, kw_only=True):
-    """The state of an entry in Redis, if the record of the entry may not contain this state yet."""
+    """An entry's state in Redis, if the entry's record may not contain this state yet."""
 
     entry_id: EntryId
     # The logical timestamp of the last decision about the entry. A Settle request with this
@@ -274,11 +274,10 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     ticket: Ticket
     attempts: Number
     token: str
-    # The deadline of a claim or an offer, the time at which the entry was parked, or the time at
-    # which the customer's pass ends.
+    # When the claim, the offer or the customer's pass ends, or when the entry was parked.
     time_millis: Number
-    # The decisions by Redis that the record may not contain yet, oldest first. The list does not
-    # contain decisions that only extended or completed a claim.
+    # Redis' decisions that the record may not contain yet, oldest first. Decisions that only
+    # extended or completed a claim are left out.
     decisions: tuple[Decision, ...] = ()
     # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
     # is waiting.
@@ -287,26 +286,26 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
 
 @answers(Expire)
 class ExpireResult(Result, frozen=True, kw_only=True):
-    """The entries whose record may be out of date."""
+    """The entries whose records may be out of date."""
 
     stamp: Ticket
-    # True if this call has ended everything that had expired. This includes claims, offers, and
-    # reasons why entries are not ready.
+    # True if this call has ended everything that had expired, including claims, offers, and reasons
+    # why entries are not ready.
     is_all: bool = False
     max_attempts: int
     places: list[DirtyPlace]
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
-    """Tells Redis that the record of an entry contains all decisions up to the logical timestamp
+    """Tells Redis that an entry's record contains all decisions up to the logical timestamp
     `seen_stamp`.
 
     If the last of these decisions was an admission, Redis removes the entry.
     """
 
     seen_stamp: Ticket
-    # The `join_id` of a signup whose customer was admitted. Redis remembers it for some time, so
-    # that a message that arrives late cannot put the entry back into the queue.
+    # The `join_id` of a signup whose customer was admitted. Redis remembers it for a while, so that
+    # a late message cannot put the entry back into the queue.
     join_id: JoinId | None = None
     ticket: Ticket | None = None
 
@@ -322,11 +321,11 @@ class SettleResult(Result, frozen=True):
 class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the entries with a claim or an offer, or a page of the parked entries.
 
-    The entries are sorted by the deadline, or by the time at which they were parked.
+    The entries are sorted by their deadlines, or by when they were parked.
     """
 
     which: Literal["held", "parked"]
-    # The time and the id of the last entry on the previous page.
+    # The time and id of the last entry on the previous page.
     after: Number = 0
     after_id: EntryId | None = None
     # How many entries the page skips. This applies only if `after_id` is None.

@@ -81,13 +81,13 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# The caller may not know the `join_id` of a signup, and then sends this value instead. In this
-# case, the ticket identifies the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
+# If the caller does not know a signup's `join_id`, it sends this value instead, and the ticket
+# identifies the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
 
 class OnStay(OnEntry, frozen=True, kw_only=True):
-    """A request about one signup of a customer. Each signup has its own `join_id`."""
+    """A request about one of a customer's signups. Each signup has its own `join_id`."""
 
     join_id: JoinId
 
@@ -102,7 +102,7 @@ class NotReady(Struct, frozen=True):
     """One reason why an entry is not ready."""
 
     reason: NotReadyReason
-    # The time at which the reason ends, or 0 if the end is not known.
+    # When the reason ends, or 0 if that is not known.
     until_millis: Number = 0
 
 
@@ -132,16 +132,13 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     readiness: Readiness | None = None  # None if the entry has always been ready
 
 
-# The states of an entry in Redis. If the state is `done`, the customer was admitted. If it is
-# `no_show`, the customer has lost the place, and maintenance will soon remove the entry from the
-# waitlist.
+# An entry's states in Redis. If the state is `done`, the customer was admitted. If it is `no_show`,
+# the customer has lost their place, and maintenance will soon remove the entry from the waitlist.
 PlaceState = EntryState | Literal["done", "no_show"]
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """The state and the rank that an entry had in Redis when maintenance compared it with its
-    record.
-    """
+    """An entry's state and rank in Redis when maintenance compared the entry with its record."""
 
     state: PlaceState
     rank: Rank

@@ -18,9 +18,7 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class SharedMillisecond(Struct, frozen=True, array_like=True):
-    """A millisecond in which several rows of an import have their time. `count` is the number of
-    these rows.
-    """
+    """A millisecond that several rows of an import share. `count` is the number of these rows."""
 
     ticket: Ticket  # the first ticket of this millisecond
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
@@ -29,8 +27,7 @@ class SharedMillisecond(Struct, frozen=True, array_like=True):
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
     """Allocates tickets for the rows of an import.
 
-    Several rows can have a time in the same millisecond. These rows get consecutive numbers, which
-    keep them in their order.
+    Rows with a time in the same millisecond get consecutive numbers, which keep them in order.
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
@@ -44,15 +41,15 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     """The tickets for the rows of an import.
 
-    The first row gets the ticket `first`. The ticket of each following row is higher by `apart`.
+    The first row gets the ticket `first`, and each following ticket is higher by `apart`.
     """
 
     # A logical timestamp that is later than the timestamps of all earlier decisions.
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # The offset for the first row of each item of `shared_milliseconds`. The ticket of this row is
-    # the first ticket of the millisecond plus the offset.
+    # The offset for the first row of each item in `shared_milliseconds`. The row's ticket is the
+    # first ticket of the millisecond plus the offset.
     offsets: tuple[Number, ...] = ()
 
 

@@ -46,7 +46,7 @@ class HeartbeatResult(Result, frozen=True, kw_only=True):
     epoch: Epoch
     beat: Number
     stamp: Ticket
-    # All logical timestamps in the lifetime of this queue are later than `epoch_start`.
+    # All logical timestamps in this queue's lifetime are later than `epoch_start`.
     epoch_start: Ticket
     counters: Counters
 
@@ -62,9 +62,8 @@ class InspectResult(Result, frozen=True, kw_only=True):
     state: str  # a PlaceState, or `absent`
     rank: Rank
     token: str
-    # A time whose meaning depends on the state of the entry. It is the deadline of a claim or an
-    # offer, the time at which the entry was parked, or the time at which the customer's pass ends.
-    # If the entry is waiting, it is the time at which its delay ends.
+    # A time whose meaning depends on the entry's state: when a claim, an offer or the customer's
+    # pass ends, or when the entry was parked. If the entry is waiting, it is when its delay ends.
     time_millis: Number
     # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
     # is waiting.
@@ -83,7 +82,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
     """A waiting entry to restore.
 
-    A rebuild sends very many entries, so an entry is encoded as an array, which is shorter than an
+    A rebuild sends a great many entries, so each is encoded as an array, which is shorter than an
     object.
     """
 

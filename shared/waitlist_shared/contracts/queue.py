@@ -54,7 +54,7 @@ class PingResult(Result, frozen=True):
 
 
 class Counters(Struct, frozen=True, kw_only=True):
-    """How often each kind of event has happened since the waitlist was created."""
+    """How many times each kind of event has happened since the waitlist was created."""
 
     signed_up: Number = 0
     left: Number = 0
@@ -75,7 +75,7 @@ Combine = Literal["least", "sum"]
 class Settings(Struct, frozen=True, kw_only=True):
     """The settings that the Redis scripts enforce.
 
-    A field with the name of a setting contains the value of this setting. The function `init_of` in
+    A field named after a setting contains that setting's value. The function `init_of` in
     waitlist_api/queue/messages.py sets all fields.
     """
 
@@ -92,7 +92,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     segments_version: Number = 0
     # True if the waitlist has an admission policy.
     admission: bool = False
-    # The rate admits `rate_count` customers every `rate_millis` milliseconds, starting at the time
+    # The rate admits `rate_count` customers every `rate_millis` milliseconds, starting at
     # `rate_from`.
     rate_count: Annotated[int, Meta(ge=1, le=MAX_RATE)] | None = None
     rate_millis: Annotated[int, Meta(ge=1000, le=86_400_000)] | None = None
@@ -103,8 +103,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # The version of the settings in which the admission schedule last changed, or 0 if there is no
     # schedule.
     schedule_version: Number = 0
-    # The Unix time in milliseconds at which the schedule was set. Redis makes no offers for times
-    # of the schedule before that.
+    # When the schedule was set, in Unix milliseconds. Redis makes no offers for scheduled times
+    # before that.
     schedule_since: Number = 0
     # How a rate and a schedule are combined if the policy has both. With `least`, the smaller
     # number of admissions counts. With `sum`, both numbers are added.
@@ -120,11 +120,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     # decides what happens.
     misses_at_most: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | UnsetType = UNSET
     misses_then: AfterMisses | UnsetType = UNSET
-    # The time at which the admission ends. After this time, Redis makes no offers, and no offer is
-    # open any more.
+    # When admissions end. After this time, Redis makes no offers, and no offer is still open.
     until_millis: Number | UnsetType = UNSET
     acceptance: Acceptance = "enter"
-    # The maximum number of entries that may be claimed at the same time.
+    # The maximum number of entries that can be claimed at the same time.
     max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     # The times at which the waitlist opens and closes for signups. A field is UNSET if the waitlist
     # has no such time.
@@ -154,11 +153,10 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
     epoch: Epoch
     # If Redis creates a new queue, all its logical timestamps are later than `floor_ticket`.
     floor_ticket: Ticket = 0
-    # If Redis creates a new queue, its counters begin with these values.
+    # If Redis creates a new queue, its counters start at these values.
     counters: Counters = Counters()
-    # If Redis creates a new queue, it ignores the times of the schedule up to this Unix time in
-    # milliseconds. The offers for these times may already have been made from the queue that Redis
-    # had before.
+    # If Redis creates a new queue, it ignores scheduled times up to this Unix time in milliseconds.
+    # The offers for these times may already have been made from the previous queue.
     scheduled_until: Number = 0
 
 
@@ -170,7 +168,7 @@ class InitResult(Result, frozen=True, kw_only=True):
 
     state: State
     epoch: Epoch
-    # All logical timestamps in the lifetime of this queue are later than `epoch_start`.
+    # All logical timestamps in this queue's lifetime are later than `epoch_start`.
     epoch_start: Ticket
 
 
@@ -188,7 +186,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     stamp: Ticket
-    # The position and the total are None while the queue is being rebuilt.
+    # The position and total are None while the queue is being rebuilt.
     position: int | None = None
     # The total is None during a rebuild, and also if the waitlist hides its counts from customers.
     total: int | None = None
@@ -201,9 +199,9 @@ class EndStay(OnStay, frozen=True, kw_only=True):
     """Removes an entry from the waitlist for good."""
 
     # If a ticket is given, Redis removes the entry only if it still has this ticket. A later signup
-    # of the same customer has a different ticket.
+    # by the same customer has a different ticket.
     ticket: Ticket | None = None
-    # The newest logical timestamp in the record. All timestamps that Redis creates from now on are
+    # The newest logical timestamp in the record. All timestamps that Redis creates from then on are
     # later.
     known_stamp: Ticket = 0
 
@@ -223,17 +221,15 @@ class Leave(EndStay, frozen=True, kw_only=True):
 
 
 class Drop(EndStay, frozen=True, kw_only=True):
-    """Removes an entry that Redis may still have, although it is not on the waitlist according to
-    its record.
-
-    The entry is not counted in `left`.
+    """Removes an entry that Redis may still have, although its record says that it is not on the
+    waitlist. The entry is not counted in `left`.
     """
 
     unless_placed: bool = False  # keep an entry that has a place in Redis
     is_admitted: bool = False  # count an admission that Redis has lost
     is_erased: bool = False  # also forget the moves of the entry
-    # The time until which the customer counts as inside, or 0 if the customer is not inside. With
-    # None, Redis does not change whether and how long the customer is inside.
+    # When the customer's time inside ends, or 0 if the customer is not inside. If this is None,
+    # Redis leaves the customer's time inside unchanged.
     inside_until_millis: Number | None = None
 
     @property
@@ -264,13 +260,12 @@ class Bump(OnEntry, frozen=True, kw_only=True):
     ticket: Ticket | None = None
     once_key: OnceKey
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
-    # The new priority. The ticket of the entry determines its rank within this priority.
+    # The new priority. The entry's ticket determines its rank within this priority.
     priority: Priority | UnsetType = UNSET
-    # The number of places by which the entry moves ahead. The entry does not move into a higher
-    # priority.
+    # How many places the entry moves ahead. It does not move into a higher priority.
     places: Places | UnsetType = UNSET
     # With `front`, the entry moves to the front of its priority. With `back`, the entry moves to
-    # the end of the queue and gets the priority 0.
+    # the end of the queue and gets priority 0.
     to: Literal["front", "back"] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -290,32 +285,29 @@ class BumpResult(Result, frozen=True, kw_only=True):
     moved_stamp: Ticket
     position: int
     total: int
-    # The number of places by which the entry moved towards the front. If the entry moved towards
-    # the end, the number is negative. It may be None if the request is a repetition.
+    # How many places the entry moved towards the front. The number is negative if the entry moved
+    # towards the end. It may be None if the request was repeated.
     moved_by: int | None = None
-    # How many claims and offers of the entry have expired.
+    # How many of the entry's claims and offers have expired.
     attempts: Number
-    # The logical timestamp at which the previous claim of the entry expired, or 0 if the record
-    # already contains this expiry.
+    # The logical timestamp at which the entry's previous claim expired, or 0 if the record already
+    # contains this expiry.
     expired_stamp: Ticket
     expired_millis: Number  # the deadline of that claim
     basis_stamp: Ticket | None = None
 
 
 class Position(OnEntry, frozen=True, kw_only=True):
-    """Reads the position of an entry in the queue and within some of its segments."""
+    """Reads an entry's position in the queue and within some of its segments."""
 
     segments: SegmentIds = ()
     segments_version: Number = 0
-    # True if the request comes from the customer. Such a request shows that the customer is
-    # present.
+    # True if the request comes from the customer, which shows that the customer is present.
     is_poll: bool = False
 
 
 class SegmentPlace(Struct, frozen=True, kw_only=True):
-    """The position of an entry within a segment, and the number of waiting entries in this
-    segment.
-    """
+    """An entry's position within a segment, and the number of waiting entries in this segment."""
 
     position: int | None = None  # None if the entry is not in the segment
     total: int
@@ -331,21 +323,21 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # True if offers are due. The caller then sends an Admit request.
     is_due: bool = False
     offered_until_millis: Number | None = None
-    # The token of the claim or offer. The token is empty if the entry is waiting.
+    # The token of the claim or offer, which is empty if the entry is waiting.
     token: str = ""
     # True if entries get call numbers. Redis does not store the numbers, so the caller reads the
     # customer's number from the record.
     has_call_numbers: bool = False
-    # The position of the entry, which is 1 plus the number of entries ahead of it. Entries with an
+    # The entry's position, which is 1 plus the number of entries ahead of it. Entries with an
     # unverified address do not count.
     position: int | None = None
     rank: Rank | None = None
     ticket: Ticket | None = None
-    # The positions of the entry in the requested `segments`, in the same order.
+    # The entry's positions in the requested `segments`, in the same order.
     places: tuple[SegmentPlace, ...] = ()
     # How fast the waitlist admits people, as text. It can also be `unknown` or `paused`.
     pace: str | None = None
-    # The number of ready entries ahead of the entry. It is None if all entries of the waitlist have
+    # The number of ready entries ahead of the entry. It is None if all entries on the waitlist have
     # always been ready.
     ready_ahead: int | None = None
     # The reasons why the entry cannot be claimed or offered a slot yet.
@@ -353,8 +345,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting, or 0 if the
     # customer was not asked.
     confirm_by_millis: Number = 0
-    # The number of seconds without a poll after which the customer counts as away. The number is
-    # None if the polls for this entry are not stored.
+    # The number of seconds without a poll after which the customer counts as away, or None if the
+    # polls for this entry are not stored.
     presence_seconds: Number | None = None
 
 
@@ -401,8 +393,8 @@ class EndWaitResult(Result, frozen=True):
 class ListWaiting(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the waiting entries in serving order."""
 
-    # If this is true, the page contains only ready entries. If this is false, it contains only
-    # entries that are not ready.
+    # If true, the page contains only ready entries. If false, it contains only entries that are not
+    # ready.
     ready: bool | None = None
 
     # The page begins after the rank `after`, or at the position `first`.
@@ -443,13 +435,13 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 class Stats(OnWaitlist, frozen=True, kw_only=True):
     """Counts the entries on a waitlist."""
 
-    # The maximum number of ids in the field `first` of the result.
+    # The maximum number of ids in the result's `first` field.
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
 
 
 @answers(Stats)
 class StatsResult(Result, frozen=True, kw_only=True):
-    """The counts of a waitlist. They are also available during a rebuild."""
+    """A waitlist's counts, which are also available during a rebuild."""
 
     state: State  # `hydrating` during a rebuild
     epoch: Epoch
@@ -471,20 +463,20 @@ class StatsResult(Result, frozen=True, kw_only=True):
     quota_open: int = 0
     # The number of customers who have accepted an offer that belongs to the quota.
     quota_entered: int = 0
-    # The Unix time in milliseconds at which the quota began.
+    # When the quota began, in Unix milliseconds.
     quota_since: Number = 0
     # True if maintenance has work to do. For example, a pass may have ended since the last
     # maintenance run.
     is_due: bool
     # The logical timestamp of the last change.
     last_stamp: Number
-    # The logical timestamp that a change would get if it were made at this moment.
+    # The logical timestamp that a change would get if it were made now.
     clock_stamp: Number
     beat: Number
     settings_version: Number
     scheduled_until: Number
     not_ready: Number
-    # The number of entries whose address is not verified.
+    # The number of entries whose addresses are not verified.
     unverified: Number
     # The number of customers who have been asked whether they are still waiting.
     asked: Number
@@ -515,8 +507,8 @@ class BoardResult(Result, frozen=True, kw_only=True):
     total: Number
     line: Line
     # A JSON list of pairs of a rank and a position, in serving order. It contains a pair for each
-    # of the first 200 entries. After these entries, it contains a pair only for some entries, so
-    # that each listed position is at most 1% higher than the previous one.
+    # of the first 200 entries. After that, it contains pairs for only some entries, so that each
+    # listed position is at most 1% higher than the previous one.
     cuts: str
 
 
@@ -533,8 +525,8 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
     # The logical timestamp of the newest event in the record. Redis creates only later timestamps
     # from then on.
     known_stamp: Ticket = 0
-    # The id of the queue in Redis. A queue gets a new id at the beginning of a rebuild, and each
-    # request of the rebuild must contain this id.
+    # The id of the queue in Redis. A queue gets a new id when a rebuild begins, and each of the
+    # rebuild's requests must contain this id.
     epoch: Epoch | None = None
     # If Redis already has the entry, `absent` keeps the entry in Redis as it is. `older` replaces
     # it unless Redis has newer decisions about it. `unchanged` replaces it only if it still has the
@@ -568,7 +560,7 @@ class RestoreResult(Result, frozen=True, kw_only=True):
 
 
 class Purge(OnWaitlist, frozen=True, kw_only=True):
-    """Deletes all data of a waitlist from Redis."""
+    """Deletes all of a waitlist's data from Redis."""
 
 
 @answers(Purge)

@@ -38,14 +38,15 @@ class MarkDirtyResult(Result, frozen=True, kw_only=True):
 
 
 class Tag(OnTaggedStay, frozen=True, kw_only=True):
-    """Writes the segments of an entry, and the reasons why it is not ready. The entry may be
-    waiting, claimed, offered a slot, or parked.
+    """Writes an entry's segments, and the reasons why it is not ready.
+
+    The entry may be waiting, claimed, offered a slot, or parked.
     """
 
 
 @answers(Tag)
 class TagResult(Result, frozen=True):
-    """The `outcome` is `tagged`, or `kept` if Redis already has these values or newer values.
+    """The `outcome` is `tagged`, or `kept` if Redis already has these values or newer ones.
 
     The outcome is `absent` if Redis does not have the entry.
     """
@@ -85,9 +86,8 @@ class Segments(OnWaitlist, frozen=True, kw_only=True):
 
 
 class SegmentDepth(Struct, frozen=True, kw_only=True):
-    """The number of waiting entries in a segment, and the ids of the first entries.
-
-    The records of these entries contain the attribute values of the segment.
+    """The number of waiting entries in a segment, and the ids of the first entries, whose records
+    contain the segment's attribute values.
     """
 
     segment: SegmentId
