@@ -347,6 +347,9 @@ class TooLarge(WaitlistError):
     status = 413
 
 
+# If a value can have several types, pydantic inserts the tag of a type into the path of an error.
+# The request body does not contain these tags, so error responses leave them out.
+TAG = re.compile(r"\([a-z]+\)")
 # These limits keep the JSON of an error response below 8 KB. The response to an import, which can
 # contain errors for many rows, stays below 1 MB.
 MAX_ERRORS = 20
@@ -407,14 +410,22 @@ SHAPES = {
     "UUID",
 }
 
-_IN_OUR_WORDS = {"missing": "is required", "extra_forbidden": "is not a known field"}
+_IN_OUR_WORDS = {
+    "missing": "is required",
+    "extra_forbidden": "is not a known field",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "list_type": "must be an array",
+}
 _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
 
 
 def field_error(error: Mapping[str, Any]) -> FieldError:
     """Reword a pydantic validation error for this API."""
     # The message must not contain the value that was sent, because it may be personal data.
-    return FieldError(".".join(map(str, error["loc"])), _message(error))
+    path = (part for part in map(str, error["loc"]) if not TAG.fullmatch(part))
+    return FieldError(".".join(path), _message(error))
 
 
 def _message(error: Mapping[str, Any]) -> str:

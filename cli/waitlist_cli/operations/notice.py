@@ -1,6 +1,5 @@
 """Sets and ends a waitlist's notice, which all its customers see."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -101,20 +100,12 @@ def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str
     try:
         answer = request.api.operator("PUT", path, body)
     except Refused as error:
-        fields = [replace(found, field=_field_of(found.field)) for found in error.fields]
-        if any(found.field == "body.until" for found in fields):
+        if any(found.field == "body.until" for found in error.fields):
             # The service's error message names an API request, which only helps developers. Show
             # operators a different message.
             raise UNTIL.wrong(IN_PAST) from error
-        raise Refused(str(error), error.code, error.status, fields) from error
+        raise
     return shown_text(answer), {"before": waitlist.get("notice"), "now": answer}
-
-
-def _field_of(path: str) -> str:
-    """Return the name of the dialog field for a request body field."""
-    return re.sub(r"^body\.text\.languages\.(\w+).*", r"body.text_\1", path).replace(
-        "body.text.text", "body.text"
-    )
 
 
 def shown_text(notice: Document) -> str:

@@ -43,9 +43,6 @@ class Setting(Struct, frozen=True, eq=False):
     schema: Mapping[str, Any] = {}
     # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # If the setting accepts either a string or a value of another type, validation errors call the
-    # other type by this name.
-    tag: str = ""
     # The maximum number of characters in an answer, if the setting contains the questions of a
     # form.
     max_answer: int | None = None

@@ -30,7 +30,7 @@ class Notice(Settings, frozen=True, kw_only=True):
                     TextOfLines, Setting(min_length=1, max_length=MAX_NOTICE, check=_not_blank)
                 ],
             ],
-            Setting(min_length=1, tag="languages"),
+            Setting(min_length=1),
         ]
         | None,
         Setting(

@@ -56,13 +56,13 @@ EnterUrl = Annotated[
     ),
 ]
 Label = Annotated[NameText, Setting(max_length=500)]
-Labels = Label | Annotated[dict[Language, Label], Setting(min_length=1, tag="languages")]
+Labels = Label | Annotated[dict[Language, Label], Setting(min_length=1)]
 Choice = Annotated[NameText, Setting(max_length=64)]
 Words = (
     Annotated[TextOfLines, Setting(min_length=1, max_length=MAX_TEXT)]
     | Annotated[
         dict[Plural, Annotated[ShownText, Setting(min_length=1, max_length=MAX_WORDS)]],
-        Setting(min_length=1, schema={"required": ["other"]}, tag="plurals"),
+        Setting(min_length=1, schema={"required": ["other"]}),
     ]
 )
 
@@ -118,7 +118,7 @@ class PageField(Settings, frozen=True, kw_only=True):
     ] = "text"
     required: Annotated[bool, Setting("Whether guests must fill in this field to sign up.")] = False
     options: Annotated[
-        tuple[Choice | Annotated[PageOption, Setting(tag="languages")], ...],
+        tuple[Choice | PageOption, ...],
         Setting(
             "The options of a `select` field. Each option is either a string, or a value with a "
             "label in each language.",

@@ -24,7 +24,7 @@ export function showProblems(form) {
   form.querySelector("[aria-invalid]").focus();
 }
 
-// The path of a problem can be longer than the name of the field, such as body.attributes.language.value.
+// The path of a problem can be longer than the name of the field, such as body.attributes.language.1.
 function findField(form, path) {
   const parts = path.replace(/^body\./, "").split(".");
   const named = () => form.elements[parts.join(".")] ?? form.elements[parts.join("_")];

@@ -23,6 +23,8 @@ from waitlist_shared.limits import MAX_FILTERS, MAX_SEGMENT_ATTRIBUTES
 MAX_PROFILE_BYTES = 8 * 1024
 MAX_ATTRIBUTES = 16
 MAX_VALUES = 16
+# The tags of the two types of an attribute. Error responses leave out tags in parentheses.
+ONE, SEVERAL = "(one)", "(several)"
 NAME = r"[a-z][a-z0-9_]{0,31}"
 
 
@@ -32,7 +34,7 @@ def _composed(value: object) -> object:
 
 
 def _one_or_several(value: object) -> str:
-    return "values" if isinstance(value, list) else "value"
+    return SEVERAL if isinstance(value, list) else ONE
 
 
 def _not_too_many(attributes: object) -> object:
@@ -79,7 +81,7 @@ Attributes = Annotated[
     dict[
         AttributeName,
         Annotated[
-            Annotated[AttributeValue, Tag("value")] | Annotated[AttributeValues, Tag("values")],
+            Annotated[AttributeValue, Tag(ONE)] | Annotated[AttributeValues, Tag(SEVERAL)],
             Discriminator(_one_or_several),
             AsAnyOf(),
         ],

@@ -21,6 +21,9 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from waitlist_api.http.schemas.common import AsAnyOf, Body
 from waitlist_api.settings.declared import Setting, Settings
 
+# The tags of the two types that a setting can accept. Error responses leave out tags in
+# parentheses.
+TEXT, OTHER = "(text)", "(other)"
 LIMITS = ("ge", "le", "min_length", "max_length")
 Problems = Callable[[Any], Iterator[tuple[str, str]]]
 # Maps each group of settings to the pydantic model of its request body.
@@ -151,13 +154,15 @@ def _kind(kind: Any, is_plain: bool) -> Any:
 
 def _choice(kinds: list[Any]) -> Any:
     """Return the type for a setting whose value can be a string or an object."""
-    tags = [next((one.tag for one in _settings(kind) if one.tag), "text") for kind in kinds]
     found: Any = Union[  # noqa: UP007 the members are only known at run time
-        tuple(Annotated[_type(kind), Tag(tag)] for kind, tag in zip(kinds, tags, strict=True))
+        tuple(Annotated[_type(kind), Tag(TEXT if _is_text(kind) else OTHER)] for kind in kinds)
     ]
-    (other,) = set(tags) - {"text"}
-    by_type = Discriminator(lambda value: "text" if isinstance(value, str) else other)
+    by_type = Discriminator(lambda value: TEXT if isinstance(value, str) else OTHER)
     return Annotated[found, by_type, AsAnyOf()]
+
+
+def _is_text(kind: Any) -> bool:
+    return (get_args(kind) or (kind,))[0] is str
 
 
 def _limits(settings: list[Setting]) -> Iterator[Any]:

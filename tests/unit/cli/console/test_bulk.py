@@ -78,7 +78,7 @@ def test_the_dialog_of_a_bulk_action_shows_the_names(console: Opened, bakery: Ba
     path = f"/lists/{bakery.waitlist_id}/bulk"
     shown = console.text(f"{path}/remove?entry={entries[0]}&entry={entries[1]}")
     assert re.search(
-        "Remove 2 people from the list\\? These people lose their places.* Zoë bob", shown
+        "Remove 2 people from the list\\? These people lose their place,.* Zoë bob", shown
     )
     assert console.browser.get(f"{path}/erase?entry={entries[0]}").status_code == 422
 

@@ -84,7 +84,7 @@ def test_a_wrong_notice_is_refused_at_its_field(console: Opened, bakery: Bakery)
     refused = console.send(path, text="x" * 501, until="")
     assert 'data-field="body.text"' in refused.text
     refused = console.send(path, text_en="Late", text_de="x" * 501, until="")
-    assert 'data-field="body.text_de"' in refused.text
+    assert 'data-field="body.text.de"' in refused.text
     assert notice(bakery) is None
 
 
