@@ -114,7 +114,7 @@ class RestNotAllowed(WaitlistError):
 
 
 class RestsUsedUp(WaitlistError):
-    """The customer has already let others pass as many times as `rest` allows."""
+    """The customer has already let others pass as many times as the `rest` setting allows."""
 
     code = "rests_used_up"
     status = 409
@@ -315,7 +315,7 @@ class EdgeOnly(WaitlistError):
     def __init__(self, edge_url: str) -> None:
         super().__init__(
             "This address accepts only signed requests from operators. Send customers' requests "
-            f"to {edge_url or 'the address of the edge (the stack output EdgeUrl)'}."
+            f"to {edge_url or 'the edge address (the stack output EdgeUrl)'}."
         )
 
 

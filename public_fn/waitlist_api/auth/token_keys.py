@@ -68,7 +68,7 @@ class TokenKey(Struct, frozen=True):
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
     def code(self, waitlist_id: str, content: "CodeContent") -> str:
-        """Return a code to send to an address. Whoever sends it back must have received the message
+        """Return a code that is sent to an address. Anyone who sends it back must have received it
         there.
         """
         # A token signs a text with three parts, and a code signs a text with at least five, so a

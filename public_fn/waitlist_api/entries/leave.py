@@ -97,7 +97,7 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def finish(self, record: EntryRecord) -> None:
-        """Finish a request to leave or to erase an entry, whose status is already `leaving`."""
+        """Finish a request to leave or to erase an entry. The entry is already `leaving`."""
         if record.intent.erase:
             self.finish_erase(record)
             return
@@ -128,8 +128,8 @@ class Leaves(Struct, frozen=True):
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
             # If another request has begun to erase the entry, finish the erasure. If the entry is
-            # still leaving, finish with the changed record, because a customer who was banned in
-            # the meantime has a record that must not expire.
+            # still leaving, finish with the changed record, because the customer may have been
+            # banned in the meantime, and a banned customer's record must not expire.
             now = changed.record
             if now is not None and now.intent.erase:
                 self.finish_erase(now)

@@ -56,18 +56,18 @@ class EntryView(Struct, frozen=True, kw_only=True):
     pace: str | None = None
     # True if the admission policy has slots to offer now.
     is_due: bool = False
-    # How many ready entries are ahead of this entry, or None if the request did not ask.
+    # How many ready entries are ahead of this entry, or None if the request did not ask for it.
     ready_ahead: int | None = None
     # The reasons why this entry is not ready.
     not_ready: tuple[c.NotReady, ...] | None = None
     # The deadline for the customer to confirm that they are still waiting, or 0 if they were not
     # asked.
     confirm_by_millis: int = 0
-    # How many seconds the customer has to poll again to count as present, or None if they count as
+    # How soon the customer must poll again to count as present, in seconds. None if they count as
     # present without polling.
     presence_seconds: int | None = None
     # When and to what place the customer was last called during the current claim. None if the
-    # customer was not called, or if the request did not ask.
+    # customer was not called, or if the request did not ask for the call.
     call: Call | None = None
     # The token of the customer's offer. If the offer comes from an invitation, the token contains
     # the invitation's id.

@@ -187,7 +187,7 @@ def _on_list(waitlist: WaitlistRecord) -> AlreadyOnList:
         return AlreadyOnList()
     return AlreadyOnList(
         f"This {identity.field} is already on the waitlist. To get the entry again, repeat the "
-        "signup with the same Idempotency-Key, or request a link by POST "
+        "signup with the same Idempotency-Key, or request a link by sending POST "
         f"/v1/waitlists/{waitlist.waitlist_id}/links with "
         f'{{"{identity.field}": …}}. The service sends the link to this address. If no link '
         "arrives, ask an operator for it."

@@ -1,6 +1,6 @@
-"""Compute how fast people are admitted by a policy with offer hours.
+"""Compute how fast people are admitted by a policy that makes offers only during its offer hours.
 
-Open time is measured by a clock that runs only during the offer hours.
+Open time is measured by a clock that runs only during these hours.
 """
 
 from collections.abc import Iterator, Sequence

@@ -165,7 +165,7 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
     if size < 2:
         return None
     # Only a few gaps between bursts were measured, so their standard deviation is probably too
-    # small. This factor compensates.
+    # small. This factor compensates for that.
     unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(

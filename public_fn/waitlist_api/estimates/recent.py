@@ -1,4 +1,4 @@
-"""Keep a waitlist's recent samples, and compute how fast it admits people from them."""
+"""Keep a waitlist's recent samples, and use them to compute how fast it admits people."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

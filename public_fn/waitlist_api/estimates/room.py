@@ -18,7 +18,8 @@ from waitlist_api.records.samples import Sample
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
 # The average time inside is measured only from people who have exited. People who are still inside
-# may stay longer, so the relative error grows by UNSEEN times their fraction.
+# may stay longer, so the relative error grows by UNSEEN times the fraction of people who are still
+# inside.
 UNSEEN = 0.5
 
 

@@ -1,4 +1,4 @@
-"""Compute how fast a waitlist admits people, from its admission policy and samples."""
+"""Compute how fast a waitlist admits people, based on its admission policy and samples."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -73,9 +73,9 @@ class Api:
     ) -> None:
         """Set up the API.
 
-        `tokens` issues and checks the entry tokens of guests. If it is None, customers have
-        accounts at an OIDC issuer. Emails to these customers still contain codes, and `code_keys`
-        returns the keys that sign them.
+        `tokens` issues and checks guests' entry tokens. If it is None, customers have accounts with
+        an OIDC issuer. Emails to these customers still contain codes, and `code_keys` returns the
+        keys that sign them.
         """
         self._has_accounts = tokens is None
         self._request = Request()

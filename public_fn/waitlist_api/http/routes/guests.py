@@ -83,7 +83,7 @@ class Routes(Struct, frozen=True):
         shown = self.request.header("authorization")
         stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
         if shown and stay is None:
-            # The entry id is computed from the address with which the customer first signed up. If
+            # The entry id is computed from the address that the customer first signed up with. If
             # they have changed their address since, the address in this request leads to the wrong
             # id, so look the id up in the table.
             command = self.signups.resolve_entry(command)

@@ -62,8 +62,8 @@ Only = Annotated[
     Query(
         description="Return only waiting entries whose address is not verified (`unverified`), "
         "or whose customer has been asked whether they are still waiting (`asked`). One request "
-        f"reads at most {LOOKED_AT:,} entries. A page may therefore have fewer entries than "
-        "`limit`, or no entries at all, and still have a `cursor`."
+        f"reads at most {LOOKED_AT:,} entries, so a page may have fewer entries than `limit`, or "
+        "none at all, and still have a `cursor`."
     ),
 ]
 Since = Annotated[
