@@ -1,4 +1,4 @@
 """The operator's command-line program.
 
-It calls the HTTP API and does not import any code of the service.
+It calls the HTTP API and imports none of the service's code.
 """

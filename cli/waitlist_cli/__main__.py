@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line, then exit with the exit code of the command."""
+    """Run the command line, then exit with the command's exit code."""
     try:
         # Import the command line here, inside the `try`, so that pressing Ctrl-C during the import
         # prints no traceback.

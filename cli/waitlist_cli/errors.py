@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 INTERRUPTED = 130
-# The code of the error that a command or the console raises if the service does not answer.
+# The code of the error that a command or the console raises when the service does not answer.
 UNREACHABLE = "unreachable"
 
 
@@ -21,8 +21,7 @@ class FieldProblem:
 class CliError(Exception):
     """The base class of expected errors.
 
-    `code` is the error code in the service's response. It is empty if the response contained no
-    code.
+    `code` is the error code in the service's response, or empty if there is none.
     """
 
     exit_code: ClassVar[int] = 1

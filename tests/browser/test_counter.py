@@ -71,7 +71,9 @@ def test_a_person_is_called_and_marked_as_a_no_show_and_back(
     page.get_by_role("button", name="Call next").click()
     name = page.get_by_role("heading", name="ada", exact=True)
     expect(name).to_be_focused()
-    expect(page.get_by_role("status").filter(has_text="ada is called to Room 2.")).to_be_visible()
+    expect(
+        page.get_by_role("status").filter(has_text="ada has been called to Room 2.")
+    ).to_be_visible()
     assert others.poll(ada).json()["call"]["to"] == "Room 2"
     assert axe.violations(page) == []
     page.get_by_role("button", name="No-show").click()
@@ -207,7 +209,7 @@ def test_the_counter_works_by_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="ada", exact=True)).to_be_focused()
     page.keyboard.press("c")
-    expect(page.get_by_text("ada is called to Room n again.")).to_be_visible()
+    expect(page.get_by_text("ada has been called to Room n again.")).to_be_visible()
     assert focused(page) == f"call-{entries['ada'].entry_id}"
     page.keyboard.press("s")
     expect(page.get_by_text("Skip: ada. This happens in 2 min.")).to_be_visible()
@@ -219,13 +221,13 @@ def test_the_counter_works_by_keyboard_alone(
     page.keyboard.press("n")
     expect(page.get_by_role("heading", name="bob", exact=True)).to_be_focused()
     page.keyboard.press("b")
-    expect(page.get_by_text("bob waits again.")).to_be_visible()
+    expect(page.get_by_text("bob is waiting again.")).to_be_visible()
     assert status(operator, entries["bob"].entry_id) == "waiting"
     page.keyboard.press("u")
     expect(page.get_by_role("heading", name="bob", exact=True)).to_be_focused()
     expect(page.get_by_text("bob is called again.")).to_be_visible()
     page.keyboard.press("b")
-    expect(page.get_by_text("bob waits again.")).to_be_visible()
+    expect(page.get_by_text("bob is waiting again.")).to_be_visible()
     page.get_by_label("Keys press the buttons").uncheck()
     page.keyboard.press("n")
     page.get_by_label("Keys press the buttons").check()

@@ -1,7 +1,6 @@
 """A client for the HTTP API.
 
-The client signs requests and retries failed requests. If a request still fails after the last
-attempt, the client raises a CliError.
+It signs requests and retries failures. If the last attempt fails too, it raises a CliError.
 """
 
 import json
@@ -29,18 +28,18 @@ from waitlist_cli.errors import (
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# A function that the client calls before each retry. Its arguments are the error message, the pause
-# in seconds, the number of the next attempt, and the maximum number of attempts.
+# Called before each retry with the error message, the pause in seconds, the number of the next
+# attempt, and the maximum number of attempts.
 OnRetry = Callable[[str, float, int, int], None]
 
 
 class Fields(dict[str, Any]):
-    """A JSON object that the service has sent. Reading a missing field raises `Defective`."""
+    """A JSON object from the service. Reading a missing field raises `Defective`."""
 
     def __missing__(self, name: str) -> Any:
         raise Defective(
-            f"The response has no field {name}. Either the address does not belong to a waitlist "
-            "service, or the service has a different version than this command.",
+            f"The response has no field {name}. Either this is not the address of a waitlist "
+            "service, or the service and this command have different versions.",
             "not_a_waitlist_service",
         )
 
@@ -51,7 +50,7 @@ def _say_nothing(_problem: str, _seconds: float, _attempt: int, _tries: int) -> 
 
 @dataclass
 class Api:
-    """A client for one service. Several threads can share a client.
+    """A client for one service, which several threads can share.
 
     The client retries requests, so every request must be idempotent or have an Idempotency-Key.
     """
@@ -62,8 +61,7 @@ class Api:
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     patience: RetryPolicy = PATIENT
-    # The client calls this function if the service has refused the credentials. The function drops
-    # the cached credentials.
+    # Called when the service refuses the credentials, to drop the cached ones.
     forget_auth: Callable[[], object] = lambda: None
     has_answered: bool = field(default=False, init=False)
 
@@ -78,9 +76,9 @@ class Api:
         params: Mapping[str, str | int] | None = None,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send a request and return the JSON of the response. Return None if the response is empty.
+        """Send a request and return the response's JSON, or None if the response is empty.
 
-        A `body` of the type `bytes` must already be JSON. Any other body is encoded as JSON.
+        A `bytes` body must already be JSON. Any other body is encoded as JSON.
         """
         chosen = policy or self.patience
         _check(headers)
@@ -108,7 +106,7 @@ class Api:
         only_new: bool = False,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send a request with the operator's credentials, and return the JSON of the response.
+        """Send a request with the operator's credentials, and return the response's JSON.
 
         If `only_new` is true, the request fails if the object already exists.
         """
@@ -132,7 +130,7 @@ class Api:
             raise
 
     def health(self) -> dict[str, Any]:
-        """Return the health of the service, of Redis and of DynamoDB."""
+        """Return the health of the service, Redis and DynamoDB."""
         found: dict[str, Any] = self.call("GET", "/v1/health")
         return found
 
@@ -182,7 +180,7 @@ class Api:
 
 
 def fits_header(value: str) -> bool:
-    """Return whether a value is valid in an HTTP header. For example, line breaks are not valid."""
+    """Return whether a value is valid in an HTTP header. Line breaks, for example, are not."""
     return value.isascii() and value.isprintable() and value == value.strip()
 
 
@@ -193,7 +191,7 @@ def _check(headers: Mapping[str, str]) -> None:
             what = "key" if name == "Idempotency-Key" else "token"
             raise WrongUsage(
                 f"The {what} is empty or has characters that cannot be sent. Use printable ASCII "
-                "characters without spaces before or after them."
+                "characters, without leading or trailing spaces."
             )
 
 
@@ -234,7 +232,7 @@ def _problem(response: httpx.Response) -> CliError:
     if not isinstance(body, dict):
         is_other = status < 500 and status not in RETRIED_STATUSES
         return _not_a_service(response) if is_other else _without_reason(status)
-    # If API Gateway itself refuses a request, the body of the response contains only a `message`.
+    # If API Gateway itself refuses a request, the response body contains only a `message`.
     detail = str(body.get("detail") or body.get("message") or body.get("Message") or "")
     code = str(body.get("code") or "")
     error_class = _error_class(status, code)

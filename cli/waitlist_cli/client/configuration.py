@@ -25,7 +25,7 @@ API_GATEWAY = re.compile(r"[a-z0-9]+\.execute-api\.([a-z0-9-]+)\.amazonaws\.com(
 class Choice:
     """The values of the options that all commands share.
 
-    An option that the operator did not give has the value None.
+    An option that was not given is None.
     """
 
     url: str | None = None
@@ -36,7 +36,7 @@ class Choice:
     as_json: bool | None = None
 
     def with_defaults(self, other: "Choice") -> "Choice":
-        """Return a copy of these options. Missing options are taken from `other`."""
+        """Return a copy of these options, with missing ones taken from `other`."""
         mine = {option.name: getattr(self, option.name) for option in fields(self)}
         given = {name: value for name, value in mine.items() if value is not None}
         return Choice(**{**other.__dict__, **given})
@@ -61,8 +61,9 @@ def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
     named = choice.url or kept.get("url")
     if not named:
         raise WrongUsage(
-            f"No service is chosen. Give --url https://…, set {URL_VARIABLE}, or write the address "
-            f"into {config_path(environ)}. To use the service of `make run`, give --local."
+            f"No service is chosen. Pass --url https://…, set {URL_VARIABLE}, or write the "
+            f"address into {config_path(environ)}. To use the service that `make run` starts, "
+            "pass --local."
         )
     checked = _checked_url(named, kept.get("origin", "--url"))
     return Target(
@@ -84,10 +85,9 @@ def config_path(environ: Mapping[str, str]) -> Path:
 
 
 def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the URL, the AWS profile and the AWS region that the operator has configured.
+    """Return the configured URL, AWS profile and AWS region.
 
-    The value `origin` names the variable or the file that contains the URL. Error messages mention
-    it.
+    For error messages, `origin` names the variable or the file that the URL comes from.
     """
     path = config_path(environ)
     config = _read(path, must_exist=bool(environ.get(CONFIG_VARIABLE)))
@@ -132,7 +132,7 @@ def _port(environ: Mapping[str, str]) -> str:
     port = environ.get("PORT") or LOCAL_PORT
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
         raise WrongUsage(
-            f"PORT={port} is not a port. Give the port of `make run`, from 1 to 65535."
+            f"PORT={port} is not a port. Set it to the port of `make run`, from 1 to 65535."
         )
     return port
 
@@ -166,8 +166,6 @@ def is_loopback(host: str) -> bool:
 
 
 def _region_of(url: str) -> str | None:
-    """Return the AWS region that an API Gateway address contains. Return None for any other
-    address.
-    """
+    """Return the AWS region in an API Gateway address, or None for any other address."""
     found = API_GATEWAY.fullmatch(urlsplit(url).hostname or "")
     return found[1] if found else None

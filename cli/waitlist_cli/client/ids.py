@@ -17,7 +17,7 @@ LONGEST_WAITLIST_ID = 63
 
 
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
-    """Return the entry id of a customer on a waitlist. The service computes the same id."""
+    """Return a customer's entry id on a waitlist. The service computes the same id."""
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
 
@@ -41,12 +41,12 @@ def suggest_waitlist_id(name: str) -> str:
 
 
 def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -> str:
-    """Return the entry id that the operator gave, or derive the entry id from a customer id.
+    """Return the entry id that the operator gave, or derive it from a customer id.
 
     Raises WrongUsage unless the operator gave exactly one valid id.
     """
     if (entry is None) == (customer is None):
-        raise WrongUsage("Give either the entry id of one person or --customer ID.")
+        raise WrongUsage("Name one person, either by their entry id or with --customer ID.")
     if customer is not None:
         try:
             return entry_id_of(waitlist_id, customer)
@@ -54,7 +54,7 @@ def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -
             raise WrongUsage(f"--customer {customer!r} cannot be encoded as UTF-8.") from error
     if not ENTRY_ID.fullmatch(entry or ""):
         raise WrongUsage(
-            f"{entry!r} is not an entry id, which has 26 characters of a-z and 2-7. "
-            f"If it is a customer id, give --customer {entry}"
+            f"{entry!r} is not an entry id, which has 26 characters of a-z and 2-7. If it is a "
+            f"customer id, use --customer {entry}"
         )
     return entry or ""

@@ -9,17 +9,17 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 def is_retryable(status: int, code: str) -> bool:
     """Return whether a retry with the same Idempotency-Key may succeed."""
-    # A 500 response without a `code` comes from API Gateway itself, for example after AWS has
-    # killed the Lambda function. A retry may succeed.
+    # A 500 response without a `code` comes from API Gateway itself, for example because AWS killed
+    # the Lambda function, so a retry may succeed.
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Says how many times to try a request, and how long to wait before each new attempt.
+    """How many times to try a request, and how long to wait between attempts.
 
-    The `Retry-After` header of a response contains the waiting time. Without this header, the
-    waiting time is `least_seconds`. A random time is added in both cases.
+    The wait is the response's `Retry-After`, or `least_seconds` if there is none, plus a random
+    time.
     """
 
     timeout_seconds: float = 30.0
@@ -46,6 +46,5 @@ class RetryPolicy:
 
 
 PATIENT = RetryPolicy()
-# Send the request only once. Callers use this policy if they repeat the request at regular
-# intervals anyway.
+# A single attempt, for callers that repeat the request at regular intervals anyway.
 ONCE = RetryPolicy(timeout_seconds=5.0, tries=1)

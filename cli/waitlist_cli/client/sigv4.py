@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SERVICE = "execute-api"
 SIGNED_HEADERS = ("X-Amz-Date", "X-Amz-Security-Token", "Authorization")
-# The exceptions that botocore raises if it finds no usable credentials.
+# The exceptions that botocore raises when it finds no usable credentials.
 NO_CREDENTIALS = (BotoCoreError, ClientError, ValueError, EOFError)
 LOCAL_KEY = "local"
 LOCAL_REGION = "us-east-1"
@@ -28,7 +28,7 @@ LOCAL_REGION = "us-east-1"
 class OperatorAuth(httpx.Auth):
     """Signs requests with AWS Signature Version 4.
 
-    The signer reads the AWS credentials again before each request, because temporary credentials
+    The signer rereads the AWS credentials before each request, because temporary credentials
     expire.
     """
 
@@ -51,8 +51,8 @@ class OperatorAuth(httpx.Auth):
                 value = str(signed.headers[name])
                 if not fits_header(value):
                     raise Unauthorised(
-                        "The AWS credentials or the region contain characters that cannot be "
-                        "sent, such as a line break. Set the credentials and the region again."
+                        "The AWS credentials or region contain characters that cannot be sent, "
+                        "such as a line break. Set the credentials and the region again."
                     )
                 request.headers[name] = value
         yield request
@@ -61,8 +61,8 @@ class OperatorAuth(httpx.Auth):
 def operator_auth(target: "Target") -> OperatorAuth:
     """Return the signer for a service.
 
-    Requests to a local service are signed with a fixed key. All other requests are signed with the
-    operator's AWS credentials.
+    Requests to a local service are signed with a fixed key, and all others with the operator's AWS
+    credentials.
     """
     if target.is_local:
         key = Credentials(LOCAL_KEY, LOCAL_KEY)
@@ -75,13 +75,11 @@ def operator_auth(target: "Target") -> OperatorAuth:
         raise _unusable(error) from error
     if credentials is None:
         raise Unauthorised(
-            "There are no AWS credentials. Set AWS_PROFILE, or give --profile NAME. If the "
-            "service runs on this computer (`make run`), give --local."
+            "There are no AWS credentials. Set AWS_PROFILE, or pass --profile NAME. If the "
+            "service runs on this computer (`make run`), pass --local."
         )
     if not region:
-        raise WrongUsage(
-            "The region of the API is not known. Give --region NAME, or set AWS_REGION."
-        )
+        raise WrongUsage("The API's region is unknown. Pass --region NAME, or set AWS_REGION.")
 
     def frozen() -> ReadOnlyCredentials:
         try:

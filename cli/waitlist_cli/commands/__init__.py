@@ -1,6 +1,6 @@
 """Defines the commands of `waitlist`.
 
-`waitlist --help` lists the commands in the order in which their modules are imported here.
+`waitlist --help` lists them in the order in which their modules are imported here.
 """
 
 from waitlist_cli.terminal.command import app  # noqa: I001

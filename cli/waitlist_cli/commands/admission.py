@@ -63,8 +63,8 @@ Most = Annotated[
     int | None,
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
-NO_MORE = "No other people are waiting, or the limit max_inside is reached."
-# The errors after which the service has not carried out the request.
+NO_MORE = "No one else is waiting, or the max_inside limit is reached."
+# The errors that mean that the service has not carried out the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 
@@ -79,7 +79,7 @@ def admit(
         typer.Argument(
             metavar="N",
             min=0,
-            help="Number of slots to offer. The number 0 ends an earlier --refill.",
+            help="Number of slots to offer. 0 ends an earlier --refill.",
         ),
     ],
     filters: dict[str, Any],
@@ -101,10 +101,10 @@ def admit(
         ),
     ] = None,
 ) -> None:
-    """Offer slots to the first people in the queue now. The rate and the schedule do not matter.
+    """Offer slots to the first people in the queue now, regardless of the rate and the schedule.
 
-    No slots are offered beyond the limit `max_inside`. If the command is interrupted, it prints a
-    key. To offer the remaining slots, repeat the command with this key.
+    The `max_inside` limit still applies. If the command is interrupted, it prints a key. To offer
+    the remaining slots, repeat the command with that key.
     """
     if refill and filters:
         raise WrongUsage(
@@ -179,7 +179,7 @@ def claim_person(
 ) -> None:
     """Claim one person, wherever they are in the queue, and print the claim_token.
 
-    With --call-to, the person is also called to the given place.
+    With --call-to, also call the person to the given place.
     """
     person = context.person(waitlist, entry, customer)
     claim = person.send(CLAIM_PERSON, **CLAIM_PERSON.to_body(values))
@@ -210,11 +210,11 @@ def redrive(
 ) -> int:
     """Return a parked person, or all parked people, to the queue.
 
-    A parked person is out of the queue until an operator returns them.
+    A parked person stays out of the queue until an operator returns them.
     """
     if all_:
         if entry or customer:
-            raise WrongUsage("Give either --all, or one person with ENTRY or --customer.")
+            raise WrongUsage("Pass either --all, or one person with ENTRY or --customer.")
         people = (
             (context.name_person(entry), {"entry_id": entry["entry_id"]}, refusal)
             for entry, refusal in redrives(context.api, waitlist, **values)
@@ -230,13 +230,13 @@ def redrive(
 
 @command("parked", PANEL, "waitlist parked bakery -n 20")
 def parked(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
-    """List the people who are parked, which means set aside until an operator returns them."""
+    """List the parked people, who are set aside until an operator returns them."""
     print_list(context, waitlist, "parked", PARKED, count)
 
 
 @command("offered", PANEL, "waitlist offered bakery -n 20")
 def offered(context: Context, waitlist: WaitlistId, count: HowMany = 100) -> None:
-    """List the people who have an offer or are claimed. The earliest deadline comes first."""
+    """List the people who have an offer or are claimed, earliest deadline first."""
     print_list(context, waitlist, "offered", OFFERED, count)
 
 
@@ -278,9 +278,7 @@ def work(
     ] = OnFailure.release,
     concurrency: Annotated[
         int,
-        typer.Option(
-            "--concurrency", min=1, max=64, help="Number of people to process at the same time."
-        ),
+        typer.Option("--concurrency", min=1, max=64, help="Number of people to process at once."),
     ] = 1,
     poll: Annotated[
         float,
@@ -293,7 +291,7 @@ def work(
     ] = 2.0,
     most: Annotated[
         int | None,
-        typer.Option("--max", min=1, help="Stop after this many people have been served."),
+        typer.Option("--max", min=1, help="Stop after serving this many people."),
     ] = None,
     until_empty: Annotated[
         bool, typer.Option("--until-empty", help="Stop when nobody is left to claim.")
@@ -309,13 +307,13 @@ def work(
         ),
     ] = 10,
 ) -> int:
-    """Claim people one by one, and run a program for each person.
+    """Claim people one by one, and run a program for each.
 
-    The claim is extended while the program runs. The person is admitted if the program ends with
-    exit code 0.
+    The claim is extended while the program runs, and the person is admitted if it exits with code
+    0.
 
-    Press Ctrl-C to stop once the running programs have ended. Press Ctrl-C twice to stop these
-    programs too. Their people then return to the queue.
+    Press Ctrl-C to stop once the running programs have ended. Press it twice to stop these programs
+    too. Their people then return to the queue.
     """
     from waitlist_cli.work.worker import Plan, run_workers
 

@@ -19,7 +19,7 @@ def message(
     context: Context,
     waitlist: WaitlistId,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only count who would get the message.")
+        bool, typer.Option("--dry-run", help="Count the recipients without sending anything.")
     ] = False,
     key: Annotated[
         str | None,
@@ -35,8 +35,8 @@ def message(
 ) -> None:
     """Send a message to some or all people on a waitlist by email or SMS.
 
-    Each person gets the message once. The command first counts the people who would get the
-    message, and asks you before it sends anything.
+    Each person gets the message once. The command first counts the people who would get it, and
+    asks before it sends anything.
     """
     request = ListRequest(context.api, waitlist, key or str(uuid.uuid4()), values)
     if dry_run or not yes:

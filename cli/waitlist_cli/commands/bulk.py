@@ -52,9 +52,8 @@ def import_file(
         Literal["email", "phone"] | None,
         typer.Option(
             "--identity",
-            help="Identify people by their email address or phone number. Give the name of this "
-            "column with --customer. By default, the command finds the column by its name or its "
-            "values.",
+            help="Identify people by their email address or phone number. Name this column with "
+            "--customer. By default, the command finds the column by its name or its values.",
         ),
     ] = None,
     mapped: Annotated[
@@ -81,15 +80,15 @@ def import_file(
         str | None,
         typer.Option(
             "--keep-time",
-            help="Column with the signup time. The signup time decides the place in the queue.",
+            help="Column with the signup time, which decides the place in the queue.",
         ),
     ] = None,
     zone: Annotated[
         str | None,
         typer.Option(
             "--zone",
-            help="Time zone, such as Europe/Berlin, of the times that have no UTC offset. By "
-            "default, it is the time zone of the waitlist.",
+            help="Time zone of times without a UTC offset, such as Europe/Berlin. Default: the "
+            "waitlist's time zone.",
         ),
     ] = None,
     time_format: Annotated[
@@ -102,14 +101,13 @@ def import_file(
     ] = None,
     others: Annotated[
         Literal["profile", "drop"],
-        typer.Option("--others", help="What happens to all other columns."),
+        typer.Option("--others", help="What to do with all other columns."),
     ] = "profile",
     form: Annotated[
         Format | None,
         typer.Option(
             "--format",
-            help="Format of the file. By default, the suffix of the file name "
-            "determines the format.",
+            help="Format of the file. By default, the file name's suffix determines it.",
         ),
     ] = None,
     delimiter: Delimiter = ",",
@@ -119,19 +117,17 @@ def import_file(
     ] = 1,
     refused: Annotated[
         str | None,
-        typer.Option("--refused", help="File to which refused rows are written, with the reasons."),
+        typer.Option("--refused", help="File for refused rows, with the reasons."),
     ] = None,
     tokens: Annotated[
         str | None,
-        typer.Option(
-            "--tokens", help="CSV file to which the entry_token of each person is written."
-        ),
+        typer.Option("--tokens", help="CSV file for each person's entry_token."),
     ] = None,
     ended: Annotated[
         WhenEnded | None,
         typer.Option(
             "--ended",
-            help="What happens to customers who have left or were admitted before. By default, "
+            help="What to do with customers who have left or been admitted before. By default, "
             "they are skipped. `rejoin` adds them to the queue again.",
         ),
     ] = None,
@@ -158,8 +154,8 @@ def import_file(
     People who are already in the queue keep their places. Rows that the service refuses are written
     to FILE.refused.csv or FILE.refused.jsonl. If the command is interrupted, run it again.
 
-    A guest needs an entry token to see their position. To write the entry tokens of all imported
-    people to a file, use --tokens.
+    A guest needs an entry token to see their position. Use --tokens to write everyone's entry
+    tokens to a file.
     """
     from waitlist_cli.imports.command import Task, import_people, try_import
 
@@ -230,21 +226,21 @@ def export(
         bool,
         typer.Option(
             "--all-columns",
-            help="Write every column to the CSV file, even a column without values. Each profile "
-            "field gets a column of its own.",
+            help="Write every column to the CSV file, even an empty one. Each profile field gets "
+            "a column of its own.",
         ),
     ] = False,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="File to write. Default: standard output.")
     ] = None,
 ) -> None:
-    """Export the people on a waitlist in the order of the queue.
+    """Export the people on a waitlist in queue order.
 
     People with the status admitted, left, inside, banned, unreachable or messages_off are sorted by
-    the time at which they got the status. With --since, only people who got the status since a
-    given time are exported.
+    when they got that status, and --since limits the export to people who got it since a given
+    time.
 
-    A CSV file omits empty columns. `import` can read the exported file.
+            A CSV file omits empty columns. `import` can read the exported file.
     """
     from waitlist_cli.operations.export import ALL, export_people
 

@@ -20,7 +20,7 @@ def console(
     no_browser: Annotated[
         bool,
         typer.Option(
-            "--no-browser", help="Print the address of the console instead of opening a browser."
+            "--no-browser", help="Print the console's address instead of opening a browser."
         ),
     ] = False,
     undo_seconds: Annotated[
@@ -30,7 +30,7 @@ def console(
             min=1,
             max=120,
             help="How many seconds an operator has to cancel an action that cannot be undone "
-            "later. The console then sends the action to the service.",
+            "later, before the console sends it to the service.",
         ),
     ] = 10,
 ) -> None:

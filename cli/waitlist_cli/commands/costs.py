@@ -31,11 +31,11 @@ def cost(
     polls: Annotated[
         str,
         typer.Option(
-            "--polls", help="Number of times that customers request their own position in a month."
+            "--polls", help="How many times customers request their own position in a month."
         ),
     ] = "0",
     boards: Annotated[
-        str, typer.Option("--boards", help="Number of times the public board is read.")
+        str, typer.Option("--boards", help="How many times the public board is read.")
     ] = "0",
     waiting: Annotated[
         str, typer.Option("--waiting", help="Average number of people who are waiting.")
@@ -49,9 +49,7 @@ def cost(
     ] = False,
     lists: Annotated[
         str,
-        typer.Option(
-            "--lists", help="Number of waitlists. All waitlists except one are assumed to be idle."
-        ),
+        typer.Option("--lists", help="Number of waitlists. All but one are assumed to be idle."),
     ] = "1",
     webhook: Annotated[
         bool,
@@ -98,13 +96,13 @@ def cost(
     ] = None,
     monitoring: Annotated[
         Literal["full", "essential"],
-        typer.Option("--monitoring", help="Value of the stack parameter Monitoring."),
+        typer.Option("--monitoring", help="Value of the stack's Monitoring parameter."),
     ] = "full",
 ) -> None:
-    """Estimate each item of the monthly AWS bill, in US dollars for the region us-east-1.
+    """Estimate each item of the monthly AWS bill, in US dollars for us-east-1.
 
-    If you give no options, the estimate is for an idle stack with one waitlist.
-    docs/operate/sizing.md explains how the numbers are calculated. This command sends no requests.
+    Without options, the estimate is for an idle stack with one waitlist. docs/operate/sizing.md
+    explains how the numbers are calculated. This command sends no requests.
     """
     month = Month(
         _count(signups),

@@ -1,4 +1,4 @@
-"""Defines the commands that invite people, and that list invitations with their funnels."""
+"""Defines the commands that invite people and list invitations with their funnels."""
 
 from typing import Annotated, Any
 
@@ -31,11 +31,11 @@ def invitations(
         typer.Option("-n", "--count", min=1, help="Maximum number of invitations to list."),
     ] = 20,
 ) -> None:
-    """List the invitations of a waitlist, newest first, with the number of people at each stage.
+    """List a waitlist's invitations, newest first, with the number of people at each stage.
 
     Delivered counts the messages that have not bounced. Opened counts the people who have seen
-    their offer. Each invited person is also counted under exactly one of the stages open, entered,
-    declined, missed and left.
+    their offer. Each invited person is also counted under exactly one stage: open, entered,
+    declined, missed or left.
     """
     path = PATH.format(waitlist_id=waitlist)
     found = list(context.pages(path, "invitations", most))

@@ -47,7 +47,7 @@ def messages(
     who: Annotated[
         str | None,
         typer.Argument(
-            metavar="PERSON", help="Entry id or customer id of the person.", show_default=False
+            metavar="PERSON", help="The person's entry id or customer id.", show_default=False
         ),
     ] = None,
     customer: Customer = None,
@@ -72,14 +72,14 @@ def messages(
         ),
     ] = None,
 ) -> None:
-    """Count the messages of a waitlist, or list the messages to one person since their signup.
+    """Count a waitlist's messages, or list the messages to one person since their signup.
 
     To print the texts with example data, use `waitlist messages preview bakery`. To send yourself a
     test message, use `waitlist messages test bakery --kind offered --email me@example.com`.
     """
     if what in (PREVIEW, TEST):
         if who is None or customer is not None:
-            raise WrongUsage(f"Give one waitlist: waitlist messages {what} WAITLIST.")
+            raise WrongUsage(f"Name one waitlist: waitlist messages {what} WAITLIST.")
         waitlist = checked_waitlist_id(who)
         if what == PREVIEW and email is None and phone is None:
             _preview(context, waitlist, kind, language)

@@ -1,4 +1,4 @@
-"""Defines the command that shows a notice to the customers of a waitlist."""
+"""Defines the command that shows a notice to a waitlist's customers."""
 
 import uuid
 from typing import Annotated, Any
@@ -25,13 +25,13 @@ def notice(
     *,
     values: dict[str, Any],
 ) -> None:
-    """Show a notice to all customers of a waitlist, or remove the current notice.
+    """Show a notice to all customers of a waitlist, or remove the current one.
 
     Customers read the notice on their page until its end. A new notice replaces the current one. No
     message is sent to customers.
     """
     if end and any(values.values()):
-        raise WrongUsage("Give either a new notice, or --end.")
+        raise WrongUsage("Pass either a new notice or --end.")
     request = ListRequest(context.api, waitlist, str(uuid.uuid4()), values)
     _, answer = (END_NOTICE if end else NOTICE).carry_out(request)
     context.output.result(answer["now"], shown_text(answer["now"]))

@@ -1,4 +1,4 @@
-"""Defines the commands for the customer page of a waitlist and for its poster."""
+"""Defines the commands for a waitlist's customer page and poster."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,14 +26,14 @@ def page(
         bool,
         typer.Option(
             "--off",
-            help="Remove all settings of the page. The page then shows only the waitlist's name.",
+            help="Remove all page settings, so that the page shows only the waitlist's name.",
         ),
     ] = False,
 ) -> None:
-    """Show or change the customer page of a waitlist.
+    """Show or change a waitlist's customer page.
 
-    If you give no options, the command prints the address and the settings of the page. Otherwise,
-    the command changes the settings that you give and keeps the other settings.
+    Without options, the command prints the page's address and settings. Otherwise, it changes the
+    settings that you give and keeps the others.
     """
     version = None
     if settings.get("source", "") is None:
@@ -43,9 +43,7 @@ def page(
         former, version = (found["page"] or NO_PAGE)["texts"], found["version"]
         settings["texts"] = replacement_patch(former, settings["texts"])
     if off and settings:
-        raise WrongUsage(
-            "--off removes all settings of the page. Do not combine it with other options."
-        )
+        raise WrongUsage("--off removes all page settings. Do not combine it with other options.")
     if off or settings:
         change(context, waitlist, {"page": settings or None}, version)
     else:
@@ -61,9 +59,8 @@ def poster(
         list[str] | None,
         typer.Option(
             "--language",
-            help="Language of the words on the poster: en, de, fr, es or ar. Repeat the option for "
-            "several languages. "
-            "Default: all languages of the customer page.",
+            help="Language of the words on the poster: en, de, fr, es or ar. Repeat the option "
+            "for several languages. Default: all the customer page's languages.",
         ),
     ] = None,
     address: Annotated[
@@ -79,15 +76,15 @@ def poster(
         typer.Option(
             "--output",
             "-o",
-            help="File to write, or - for standard output. Default: the id of the waitlist, "
-            "followed by -poster.svg.",
+            help="File to write, or - for standard output. Default: the waitlist's id, followed "
+            "by -poster.svg.",
         ),
     ] = None,
 ) -> None:
-    """Write a poster with a QR code that leads to the customer page of a waitlist.
+    """Write a poster with a QR code that leads to a waitlist's customer page.
 
-    The poster is an SVG file in A4 size. To print it, open the file in a browser, which also loads
-    the logo of the page.
+    The poster is an A4 SVG file. To print it, open the file in a browser, which also loads the
+    page's logo.
     """
     from waitlist_cli.operations.poster import draw_poster
 

@@ -64,7 +64,7 @@ EntryToken = Annotated[
     str | None,
     typer.Option(
         "--token",
-        help="Entry token of the customer. With this token, the command acts as the customer.",
+        help="The customer's entry token, with which the command acts as the customer.",
     ),
 ]
 
@@ -73,7 +73,7 @@ EntryToken = Annotated[
 def show(
     context: Context, waitlist: WaitlistId, entry: EntryId = None, customer: Customer = None
 ) -> None:
-    """Show the settings of a waitlist, or the profile and the history of a person."""
+    """Show a waitlist's settings, or a person's profile and history."""
     if entry is None and customer is None:
         show_waitlist(context, waitlist)
         return
@@ -94,14 +94,14 @@ def edit(
     *,
     settings: dict[str, Any],
 ) -> None:
-    """Change settings of a waitlist, or the profile and attributes of a person.
+    """Change a waitlist's settings, or a person's profile and attributes.
 
-    Only the values that you give are changed.
+    Values that you do not give stay as they are.
     """
     of_person = profile_json is not None or set_ or attribute
     if bool(settings) == bool(of_person) or (settings and (entry or customer)):
         raise WrongUsage(
-            "Give either settings of the waitlist, such as --name or --capacity, or a person and "
+            "Pass either settings of the waitlist, such as --name or --capacity, or a person and "
             "--set, --attribute or --profile-json."
         )
     if settings:
@@ -124,10 +124,10 @@ def resume(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Resume a paused waitlist, or end the pause of one customer.
+    """Resume a paused waitlist, or end one customer's pause.
 
-    A customer who has paused lets other people go first. To end such a pause, give the customer's
-    entry token with --token.
+    A customer who has paused lets other people go first. To end their pause, pass their entry token
+    with --token.
     """
     if token is None and entry is None and customer is None:
         change(context, waitlist, RESUME.body)
@@ -135,8 +135,7 @@ def resume(
     person = context.person(waitlist, entry, customer)
     if token is None:
         raise WrongUsage(
-            "Only the customer can end their own pause. Give the customer's entry token with "
-            "--token."
+            "Only the customer can end their own pause. Pass their entry token with --token."
         )
     found = context.api.customer("GET", person.path, token)
     if found["rest_until"]:
@@ -154,8 +153,8 @@ def signup(
         str,
         typer.Argument(
             metavar="CUSTOMER",
-            help="Id of the customer. If addresses identify the people on the waitlist, give the "
-            "email address or the phone number instead.",
+            help="Customer id, or the person's email address or phone number if the waitlist "
+            "identifies people by address.",
         ),
     ],
     profile_json: ProfileJson = None,
@@ -217,7 +216,7 @@ def signup(
 @command("position", PANEL, "waitlist position bakery --customer ada")
 @with_person
 def position(context: Context, person: Person, token: EntryToken = None) -> None:
-    """Show a person's position. If you give --token, show what the customer sees."""
+    """Show a person's position. With --token, show what the customer sees."""
     if token is not None:
         print_status(context, context.api.customer("GET", person.path, token))
         return
@@ -257,8 +256,8 @@ def rest(
         str,
         typer.Option(
             "--until",
-            help="Time until which other people go first, such as 2026-12-24T09:00. A time "
-            "without a UTC offset is in the time zone of the waitlist.",
+            help="When the pause ends, such as 2026-12-24T09:00. A time without a UTC offset is "
+            "in the waitlist's time zone.",
         ),
     ],
     person: Person,
@@ -285,7 +284,10 @@ def confirm(
     *,
     values: dict[str, Any],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only count the people who would be asked.")
+        bool,
+        typer.Option(
+            "--dry-run", help=("Count the people who would be asked, without asking them.")
+        ),
     ] = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Ask the people without a confirmation prompt.")
@@ -293,8 +295,8 @@ def confirm(
 ) -> None:
     """Ask all people in the queue whether they are still waiting.
 
-    If you give --token, confirm on behalf of the customer instead. The setting --confirm-then
-    decides what happens to people who do not answer.
+    With --token, confirm on behalf of the customer instead. The --confirm-then setting decides what
+    happens to people who do not answer.
     """
     if token is not None:
         person = context.person(waitlist, entry, customer)
@@ -302,8 +304,8 @@ def confirm(
         return
     if entry or customer:
         raise WrongUsage(
-            "Only the customer can confirm that they are still waiting. Give the customer's entry "
-            "token with --token. To ask everyone, do not name a person."
+            "Only the customer can confirm that they are still waiting. Pass their entry token "
+            "with --token. To ask everyone, do not name a person."
         )
     count, days = 0, values.get("days", 0)
     if dry_run or not yes:
@@ -367,12 +369,12 @@ def bump(
 ) -> int:
     """Move a person to another priority, some places forward, to the front or to the back.
 
-    With --file and --front, the people get to the front in the order of the file.
+    With --file and --front, the people end up at the front in the order of the file.
     """
     ends = [{"to": end} for end, typed in (("front", front), ("back", back)) if typed]
     chosen = [*ends, *({name: value} for name, value in targets.items())]
     if len(chosen) != 1:
-        raise WrongUsage("Give exactly one of --priority, --places, --front and --back.")
+        raise WrongUsage("Pass exactly one of --priority, --places, --front and --back.")
     to = chosen[0]
     if file is not None:
         if entry or customer or "places" in to:
@@ -390,7 +392,7 @@ person_command(ERASE, PANEL, "waitlist erase bakery --customer ada --yes")
 @command("history", PANEL, "waitlist history bakery --customer ada")
 @with_person
 def history(context: Context, person: Person) -> None:
-    """Show the history of a person. The oldest event comes first."""
+    """Show a person's history, oldest event first."""
     events = list(context.pages(person.path, "history", include="history"))
     print_history(context, events)
 
@@ -402,10 +404,10 @@ def explain(
     person: Person,
     most: Annotated[
         int,
-        typer.Option("--max", min=1, help="Maximum number of people of each status to examine."),
+        typer.Option("--max", min=1, help="Maximum number of people to examine for each status."),
     ] = 10_000,
 ) -> None:
-    """Explain a person's position: what moved the person, and what happened ahead of the person."""
+    """Explain a person's position: what moved them, and what happened ahead of them."""
     found = person.show()
     settings = context.call("GET", person.waitlist_id)
     print_explanation(context, explanation_of(context.pages, settings, found, most))

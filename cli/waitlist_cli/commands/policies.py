@@ -1,6 +1,4 @@
-"""Defines the `policy` command, which shows, changes or simulates the admission policy of a
-waitlist.
-"""
+"""Defines the `policy` command, which shows, changes or simulates a waitlist's admission policy."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -30,8 +28,7 @@ from waitlist_cli.terminal.setting_options import with_settings_named
 from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
-# The groups of settings that the command prints itself, because the function `policy_text` leaves
-# them out.
+# The groups of settings that the command prints itself, because `policy_text` leaves them out.
 GROUPS = ("misses", "decline")
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 
@@ -53,7 +50,7 @@ def policy(
         typer.Option(
             "--rate",
             metavar="COUNT/PERIOD",
-            help="Admission rate, such as 500/minute or 20/hour. Give '' to remove it.",
+            help="Admission rate, such as 500/minute or 20/hour. Use '' to remove it.",
         ),
     ] = None,
     rate_from: Annotated[
@@ -61,7 +58,7 @@ def policy(
         typer.Option(
             "--rate-from",
             metavar="TIME",
-            help="Time at which the rate begins. Give '' to begin at once.",
+            help="When the rate begins. Use '' to begin at once.",
         ),
     ] = None,
     rate_counts: Annotated[
@@ -77,9 +74,9 @@ def policy(
         typer.Option(
             "--schedule",
             metavar="'COUNT at TIME'",
-            help="Number of slots and the time of their release. Give a date, such as '100 at "
+            help="Number of slots and when to release them: a date, such as '100 at "
             "2026-12-01T09:00:00Z', or a cron expression, such as '100 at 0 9 * * * "
-            "Europe/Berlin'. Repeat the option to add more times. Give '' to remove the "
+            "Europe/Berlin'. Repeat the option to add more times. Use '' to remove the "
             "schedule.",
         ),
     ] = None,
@@ -88,8 +85,8 @@ def policy(
         typer.Option(
             "--offer-hours",
             metavar="'FROM-TO [ZONE]'",
-            help="Hours in which slots are offered, such as '08:00-22:00 Europe/Berlin'. Give '' "
-            "to offer slots at any time.",
+            help="Hours during which slots are offered, such as '08:00-22:00 Europe/Berlin'. Use "
+            "'' to offer slots at any time.",
         ),
     ] = None,
     away_after: Annotated[
@@ -98,8 +95,8 @@ def policy(
             "--away-after",
             metavar="SECONDS",
             min=0,
-            help="Pass over people whose page has not polled for this many seconds. Give 0 to "
-            "offer slots to these people too.",
+            help="Pass over people whose page has not polled for this many seconds. Use 0 to "
+            "offer slots to them too.",
         ),
     ] = None,
     off: Annotated[
@@ -116,10 +113,10 @@ def policy(
         ),
     ] = None,
 ) -> None:
-    """Show or change the admission policy of a waitlist.
+    """Show or change a waitlist's admission policy.
 
-    If you give no options, the command prints the policy. Otherwise, it changes only the settings
-    that you give. With --simulate, nothing is saved.
+    Without options, the command prints the policy. Otherwise, it changes the settings that you give
+    and keeps the others. With --simulate, nothing is saved.
     """
     typed = dict(settings)
     of_rate: dict[str, Any] = {} if rate_counts is None else {"counts": rate_counts}
@@ -155,15 +152,13 @@ def policy(
 def _typed_rate(
     before: dict[str, Any] | None, text: str | None, of_rate: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the setting `rate` with the changes that the options make. Return {} if none of the
-    options changes the rate.
-    """
+    """Return the `rate` setting with the options' changes, or {} if no option changes it."""
     if text is None and not of_rate:
         return {}
     rate = (before or {}) if text is None else rate_of(text)
     if not rate:
         if of_rate:
-            raise WrongUsage("--rate-from and --rate-counts need a rate. Give --rate too.")
+            raise WrongUsage("--rate-from and --rate-counts need a rate. Pass --rate too.")
         return {"rate": None}
     return {"rate": {**(before or {}), **rate, **of_rate}}
 
@@ -182,7 +177,7 @@ def _print(context: Context, admission: dict[str, Any] | None) -> None:
 def _simulate(context: Context, waitlist: str, admission: dict[str, Any], people: int) -> None:
     if not admits_alone(admission):
         raise Refused(
-            "This policy admits nobody automatically, so there is nothing to simulate. Give "
+            "This policy admits nobody automatically, so there is nothing to simulate. Pass "
             "--rate, --schedule or --max-inside."
         )
     body = {"admission": admission, "people": people}

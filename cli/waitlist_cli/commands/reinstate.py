@@ -48,23 +48,19 @@ def reinstate(
         str | None,
         typer.Option(
             "--refused",
-            help="File to which the rows that could not be reinstated are "
-            "written, with the reasons.",
+            help="File for the rows that could not be reinstated, with the reasons.",
         ),
     ] = None,
     tokens: Annotated[
         str | None,
-        typer.Option(
-            "--tokens", help="CSV file to which the new entry_token of each person is written."
-        ),
+        typer.Option("--tokens", help="CSV file for each person's new entry_token."),
     ] = None,
     delimiter: Delimiter = ",",
     encoding: Encoding = None,
 ) -> int:
-    """Return people to exactly their former places after they left or were set aside.
+    """Return people who left or were set aside to exactly their former places.
 
-    The former entry_token of each person becomes invalid. If the command is interrupted, run it
-    again.
+    Each person's former entry_token becomes invalid. If the command is interrupted, run it again.
     """
     task = Reinstatements(context.api, waitlist, reason)
     if file is not None and (entries or customer):
@@ -73,8 +69,8 @@ def reinstate(
     if file is None and (customer is not None or not ids):
         ids.append(chosen_entry_id(waitlist, None, customer))
     taken = [path for path in (file, refused) if path is not None]
-    # Add to the token file instead of replacing it. It can contain tokens from an earlier run, and
-    # these tokens are not issued again.
+    # Add to the token file instead of replacing it, because tokens from an earlier run are not
+    # issued again.
     issued = choose_token_file(tokens, taken, append=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:

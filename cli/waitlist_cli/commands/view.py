@@ -149,32 +149,34 @@ def find(
         str | None,
         typer.Option(
             "--email",
-            help="Email address of the person. Use - to read the address from standard input.",
+            help="The person's email address. Use - to read the address from standard input.",
         ),
     ] = None,
     phone: Annotated[
         str | None,
         typer.Option(
             "--phone",
-            help="Phone number of the person. Use - to read the number from standard input.",
+            help="The person's phone number. Use - to read the number from standard input.",
         ),
     ] = None,
     most: Annotated[
         int | None,
         typer.Option(
-            "--max", min=1, help="Maximum number of people of each status to examine. Default: all."
+            "--max",
+            min=1,
+            help="Maximum number of people to examine for each status. Default: all.",
         ),
     ] = None,
 ) -> None:
     """Find people whose customer id, profile or attributes contain the given text.
 
     If addresses identify the people on the waitlist, use --email or --phone. To keep an address out
-    of your shell history, give - and type the address into standard input.
+    of your shell history, use - and enter the address on standard input.
     """
     given = {"email": email, "phone": phone}
     addresses = {name: value for name, value in given.items() if value is not None}
     if len(addresses) + (text is not None) != 1:
-        raise WrongUsage("Give exactly one of TEXT, --email and --phone.")
+        raise WrongUsage("Pass exactly one of TEXT, --email and --phone.")
     if text is None:
         ((field, value),) = addresses.items()
         address = {field: sys.stdin.readline().strip() if value == "-" else value}
@@ -215,7 +217,7 @@ def around(
         ),
     ] = 5,
 ) -> None:
-    """List the people directly ahead of and directly behind a person."""
+    """List the people directly ahead of and behind a person."""
     print_entries(context, _neighbours(context, person, count), WAITING)
 
 
@@ -223,7 +225,7 @@ def around(
 def health(context: Context) -> int:
     """Check whether the service, Redis and DynamoDB respond.
 
-    If any of them does not respond, the exit code is 3.
+    If any of them does not, the exit code is 3.
     """
     found = context.api.health()
     context.output.pairs(found, found)
@@ -237,7 +239,7 @@ def watch(
     seconds: Annotated[
         float,
         typer.Option(
-            "--every", min=0.1, max=MOST_SECONDS, help="Number of seconds between two updates."
+            "--every", min=0.1, max=MOST_SECONDS, help="Number of seconds between updates."
         ),
     ] = 1.0,
     looks: Annotated[
@@ -258,8 +260,8 @@ def watch(
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
     """Return the entries around a person, including the person's own entry.
 
-    The position and the entries are read by separate requests. If the person has moved in the
-    meantime, read both again.
+    The position and the entries come from separate requests. If the person has moved in between,
+    read both again.
     """
     for _ in range(TRIES):
         found = person.show()

@@ -91,9 +91,7 @@ def delete(
 
 
 def show_waitlist(context: Context, waitlist: str) -> None:
-    """Print the settings of a waitlist. If an `admit --refill` is in progress, also print its
-    progress.
-    """
+    """Print a waitlist's settings, and the progress of an `admit --refill` if one is running."""
     _print(context, context.call("GET", waitlist))
     if not context.output.as_json:
         quota = quota_text(context.call("GET", waitlist, "/stats"))
@@ -146,10 +144,10 @@ def confirm_text(confirm: Mapping[str, Any] | None) -> str:
 
 
 def call_numbers_text(rules: Mapping[str, str] | None) -> str:
-    """Describe the numbers that customers get."""
+    """Describe the call numbers that customers get."""
     if rules is None:
         return "none"
-    ends = {"daily": "begin again every day", "never": "never begin again"}
+    ends = {"daily": "start over every day", "never": "never start over"}
     return f"{rules['prefix']}001, {rules['prefix']}002, …, which {ends[rules['restart']]}"
 
 
@@ -167,7 +165,7 @@ def messages_text(messages: Mapping[str, Any] | None) -> str:
         parts.append(f"own words: {own}")
     if countries := ", ".join(messages["sms_countries"]):
         parts.append(f"SMS to {countries} ({', '.join(messages['sms_number_types'])})")
-    for name, unit in (("mails_per_day", "emails"), ("sms_parts_per_day", "parts of SMS")):
+    for name, unit in (("mails_per_day", "emails"), ("sms_parts_per_day", "SMS parts")):
         if messages[name] is not None:
             parts.append(f"at most {messages[name]} {unit} a day")
     return ", ".join(parts)
@@ -185,7 +183,7 @@ def identity_text(identity: Mapping[str, Any] | None) -> str:
 
 
 def page_text(page: Mapping[str, Any] | None) -> str:
-    """List the settings of the customer page that differ from their defaults."""
+    """List the customer page's settings that differ from their defaults."""
     chosen = [name for name, value in (page or NO_PAGE).items() if value != NO_PAGE.get(name)]
     return ", ".join(chosen) or "the name alone"
 
@@ -225,7 +223,7 @@ def check(context: Context, waitlist: WaitlistId) -> int:
     else:
         items = checklist(found)
         if not items:
-            context.output.text(f"The settings of {waitlist} lack nothing.")
+            context.output.text(f"The settings of {waitlist} are complete.")
         for item in items:
             context.output.text(f"{item.message} Use: {' or '.join(item.commands)}")
     return 1 if found["warnings"] else 0

@@ -18,22 +18,22 @@ DONE: dict[Action, str] = {"replay": "replayed"}
 @command("webhook", PANEL, "waitlist webhook replay --since 2d")
 def webhook(
     context: Context,
-    action: Annotated[Action, typer.Argument(help="`replay` sends events again.")],
+    action: Annotated[Action, typer.Argument(help="`replay` resends events.")],
     since: Annotated[
         str,
         typer.Option(
             "--since",
             metavar="TIME",
-            help="Send only events since this time: today (UTC), 1h, 2d, or "
+            help="Resend only events newer than this: today (UTC), 1h, 2d, or "
             "2026-03-01T09:30:00+01:00.",
         ),
     ],
 ) -> None:
-    """Send the dead letters again. A dead letter is an event that could not be delivered to the
-    webhook for a day.
+    """Resend the dead letters.
 
-    If the command is interrupted, run it again.
+    A dead letter is an event that could not be delivered to the webhook for a day. If the command
+    is interrupted, run it again.
     """
     count = sum(replays(context.api, since_of(since)["since"]))
     events = format_count(count, "event was", "events were")
-    context.output.result({DONE[action]: count}, f"{events} sent again.")
+    context.output.result({DONE[action]: count}, f"{events} resent.")

@@ -42,18 +42,18 @@ class Form(ImmutableMultiDict[str, str]):
 
     @property
     def key(self) -> str:
-        """The idempotency key of the dialog. If the operator presses the button twice, both
-        requests have the same key, so the second request has no effect.
+        """The dialog's idempotency key. If the operator presses the button twice, both requests
+        have the same key, so the second has no effect.
         """
         return self.text("key") or str(uuid.uuid4())
 
     def read(
         self, action: Action, asked: Sequence[Field] = (), seen: Document | None = None
     ) -> dict[str, Any]:
-        """Return the values that the operator has entered in the fields of this action.
+        """Return the values that the operator has entered for this action.
 
-        Empty number fields are left out. If the values from before are given as `seen`, unchanged
-        values are left out too.
+        Empty number fields are left out. If `seen` contains the earlier values, unchanged values
+        are left out too.
         """
         values: dict[str, Any] = {field.name: self.text(field.name) for field in asked}
         for field in action.fields:
@@ -75,10 +75,7 @@ class Form(ImmutableMultiDict[str, str]):
         }
 
     def seen(self) -> dict[str, Any] | None:
-        """Return the settings as they were when the form was opened.
-
-        Return None if these settings are not known.
-        """
+        """Return the settings as they were when the form was opened, or None if unknown."""
         try:
             found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
         except ValueError:
@@ -90,9 +87,9 @@ class Form(ImmutableMultiDict[str, str]):
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
-    """Return the settings in `names` as JSON for the form's hidden field `seen`.
+    """Return the settings in `names` as JSON for the form's hidden `seen` field.
 
-    When the operator saves the form, this field says which values the operator saw.
+    When the operator saves the form, this field tells which values they saw.
     """
     return json.dumps({name: waitlist[name] for name in names})
 
@@ -100,9 +97,9 @@ def seen(waitlist: Document, names: Iterable[str]) -> str:
 def save_settings(
     console: Console, path: str, waitlist_id: str, form: Form, given: dict[str, Any], notice: str
 ) -> Response:
-    """Save only the settings that the operator has changed in the form, and open the page `path`.
+    """Save the settings that the operator has changed in the form, and open the page `path`.
 
-    Other operators may have changed other settings in the meantime. Their changes are kept.
+    Settings that other operators have changed in the meantime are kept.
     """
     made = change_seen(console.api, waitlist_id, form.seen(), given)
     to = path.format(waitlist=waitlist_id)
@@ -173,7 +170,7 @@ def dialog(
 def _ending(
     console: Console, action: PersonAction | ListAction, waitlist: Document, person: Document
 ) -> str:
-    """Return the sentence that tells the operator how long the action can be undone.
+    """Return the sentence that tells the operator how long they can undo the action.
 
     Return "" for an action on a waitlist that can be undone at any time, and for an action on a
     person that can be undone only with some values.
@@ -200,10 +197,10 @@ def bulk_dialog(
     waitlist: Document,
     people: Sequence[Document],
 ) -> Response:
-    """Return the dialog of an action on several people.
+    """Return the dialog for an action on several people.
 
-    The dialog shows the names of the people in the given order. If the action cannot be undone for
-    everybody, a second dialog says so.
+    It lists their names in the given order. If the action cannot be undone for everybody, a second
+    dialog says so.
     """
     can_be_inverted = all(action.can_be_inverted(waitlist, person, {}) for person in people)
     return console.page(
@@ -222,7 +219,7 @@ def bulk_dialog(
 
 
 def shown_people(chosen: Sequence[Document], waitlist: Document) -> dict[str, Any]:
-    """Return the names and the entry ids of the chosen people, for the template of a dialog."""
+    """Return the chosen people's names and entry ids for a dialog's template."""
     if not chosen:
         return {}
     return {
@@ -244,8 +241,8 @@ def second_dialog(
 ) -> Response:
     """Return a second dialog, which says what the action will do and asks for confirmation.
 
-    The second dialog also submits the values from the first dialog. If the text `sure` is given,
-    the operator must tick a checkbox with this text.
+    It also submits the first dialog's values. If `sure` is given, the operator must tick a checkbox
+    with this text.
     """
     entered = [replace(field, kind="seen", value=form.text(field.name)) for field in action.fields]
     question = Field("sure", sure, "tick", is_required=True)
@@ -269,7 +266,7 @@ def second_dialog(
 
 
 def shown_fields(fields: Iterable[Field], waitlist: Document, person: Document) -> list[Field]:
-    """Adapt the fields of a dialog to the waitlist and the person, and leave out fields that are
-    not needed.
+    """Adapt a dialog's fields to the waitlist and the person, and leave out the fields that it does
+    not need.
     """
     return [shown for field in fields if (shown := field.shown_for(waitlist, person))]

@@ -70,11 +70,11 @@ def console_app(
     undo_seconds: float = UNDO_SECONDS,
     on_unconfirmed: Callable[[str], object] = lambda _problem: None,
 ) -> Iterator[ASGIApp]:
-    """Yield the web application of the console.
+    """Yield the console's web application.
 
     When the context ends, all background work is stopped, and `on_unconfirmed` is called for each
-    action that the service has not confirmed, with the reason. The console stores the files that
-    the operator drops onto its pages in `folder`.
+    action that the service has not confirmed, with the reason. Files that the operator drops onto
+    the console's pages are stored in `folder`.
     """
     pages = Pages(str(api.http.base_url).rstrip("/"))
     console = Console(api, pages, decisions=Decisions(undo_seconds))
@@ -108,7 +108,5 @@ def _problem(console: Console, request: Request, error: Exception) -> Response:
 
 
 def _client_disconnected(_request: Request, _error: Exception) -> Response:
-    """Return a response to a browser that closed the connection before it had sent the whole
-    request.
-    """
+    """Return a response to a browser that disconnected before sending the whole request."""
     return Response(status_code=400)

@@ -25,8 +25,8 @@ from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_count
 
 PATH = "/lists/{waitlist}/bulk/{action}"
-# The maximum number of people on whom an operator can take one action. The action needs a few
-# requests for each person. A table never shows more people than this.
+# The maximum number of people in one action, which takes a few requests for each of them. A table
+# never shows more people than this.
 MOST_PEOPLE = 200
 
 
@@ -43,8 +43,8 @@ def routes(console: Console) -> list[Route]:
         action, bulk = _bulk_action(request)
         key, waitlist, values = form.key, console.get(f"/{waitlist_id}"), form.read(action)
         seen = [field.name for field in action.fields if field.kind == "seen"]
-        # If the browser sends the dialog twice, the second request must see the people as they were
-        # before the action.
+        # If the browser submits the dialog twice, the second request must see the people as they
+        # were before the action.
         people = [
             console.undos.person_before(f"{key}.{person['entry_id']}", partial(dict, person))
             for person in chosen_people(console, waitlist_id, form.getlist("entry"))
@@ -100,13 +100,13 @@ def _bulk_action(request: Request) -> tuple[PersonAction, Bulk]:
 def chosen_people(
     console: Console, waitlist_id: str, entries: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return the selected people in the order of the queue.
+    """Return the selected people in queue order.
 
     People without a position come last, ordered by signup time.
     """
     chosen = [*dict.fromkeys(entries)]
     if not chosen or len(chosen) > MOST_PEOPLE or not all(map(ENTRY_ID.fullmatch, chosen)):
-        raise WrongUsage(f"Tick from 1 to {MOST_PEOPLE} people in the table.")
+        raise WrongUsage(f"Tick 1 to {MOST_PEOPLE} people in the table.")
     return sorted((console.person(waitlist_id, entry) for entry in chosen), key=_place)
 
 

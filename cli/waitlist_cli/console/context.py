@@ -1,4 +1,4 @@
-"""Holds the state that all pages of the console share."""
+"""Holds the state that all the console's pages share."""
 
 import uuid
 from collections import deque
@@ -22,7 +22,7 @@ from waitlist_cli.operations.poster import draw_code
 from waitlist_cli.operations.settings import Change
 
 MOST_UNDOS = 100
-# How long a notice has the button *Undo*, if the action was sent at once.
+# How long a notice shows the *Undo* button if the action was sent at once.
 UNDO_SHOWN_SECONDS = 60
 
 
@@ -30,8 +30,8 @@ UNDO_SHOWN_SECONDS = 60
 class Undo:
     """How an operator can undo an action.
 
-    A `decision` that has not been sent to the service yet is dropped. After a `change` of settings,
-    the former values are restored, and the browser opens `page`. To undo any other action, the
+    A `decision` that has not been sent to the service is dropped. For a `change` to settings, the
+    console restores the former values, and the browser opens `page`. For any other action, the
     console sends the requests in `inverses`.
     """
 
@@ -40,37 +40,35 @@ class Undo:
     decision: Decision | None = None
     change: Change | None = None
     page: str = ""
-    # What the action has done, as a text from the function `steps`.
+    # What the action has done, as a text from `steps`.
     done: str = ""
-    # The path to which the *Undo* button posts.
+    # The path that the *Undo* button posts to.
     path: str = ""
     # Each undo has its own idempotency key.
     key: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     @property
     def undone_by(self) -> str:
-        """The actions that would undo this action, as the function `steps` returns them.
+        """The actions that would undo this one, as returned by `steps`.
 
-        If the operator takes exactly these actions later, the browser removes the *Undo* button,
-        which is then pointless.
+        Once the operator takes exactly these actions, *Undo* is pointless and the browser removes
+        the button.
         """
         return steps((inverse.action, inverse.entry_id) for inverse in self.inverses)
 
 
 def steps(found: Iterable[tuple[str, str]]) -> str:
-    """Return a text by which sets of actions are compared. The order of the actions does not
-    matter.
-    """
+    """Return a text for comparing sets of actions, whose order does not matter."""
     return " ".join(sorted(f"{action}/{entry_id}" for action, entry_id in found))
 
 
 @dataclass(frozen=True)
 class Undos:
-    """The actions that can still be undone. The console remembers at most 100 of them."""
+    """The actions that can still be undone, of which the console remembers at most 100."""
 
     _kept: dict[str, Undo] = field(default_factory=dict)
-    # Maps the idempotency key of an action to the person as they were before the action. Only the
-    # latest actions are kept.
+    # Maps an action's idempotency key to the person as they were before it. Only the latest actions
+    # are kept.
     _before: dict[str, Document] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
@@ -85,7 +83,7 @@ class Undos:
     ) -> Undo | None:
         """Remember how to undo an action. Return None if the action cannot be undone.
 
-        `done` contains pairs of an action's name and the entry id of the person.
+        `done` contains pairs of an action's name and the person's entry id.
         """
         if not (inverses or decision or (change and change.before)):
             return None
@@ -99,7 +97,7 @@ class Undos:
     def person_before(self, key: str, read: Callable[[], Document]) -> Document:
         """Return the person as they were before the action with this idempotency key.
 
-        The person is read only once. If the browser repeats the request, the person may have
+        The person is read only once. By the time the browser repeats the request, they may have
         changed, so the first result is returned again.
         """
         if key not in self._before:
@@ -121,19 +119,19 @@ class Notice:
     """A message about an action that an operator has taken."""
 
     text: str
-    # A secret of the customer that the operator can copy, such as a token.
+    # A customer's secret that the operator can copy, such as a token.
     code: str = ""
     # None if the action cannot be undone.
     undo: Undo | None = None
-    # True if `code` is a link. The notice then shows the link as a QR code too, so that a customer
-    # at the desk can scan it.
+    # True if `code` is a link. The notice then also shows it as a QR code for a customer at the
+    # desk to scan.
     is_link: bool = False
     # How many seconds the *Undo* button is shown.
     undo_seconds: float = UNDO_SHOWN_SECONDS
 
     @property
     def qr(self) -> tuple[int, str]:
-        """The QR code of the link: the number of its modules on each side, and an SVG path."""
+        """The link's QR code: the number of modules on each side, and an SVG path."""
         return draw_code(self.code)
 
 
@@ -147,15 +145,14 @@ class Console:
     notices: deque[Notice] = field(default_factory=lambda: deque(maxlen=5))
     # The claims that this console has made. The keys are pairs of a waitlist id and an entry id.
     claims: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
-    # Maps a waitlist id to the table columns that the operator has chosen for this waitlist.
+    # Maps a waitlist id to the table columns that the operator has chosen for it.
     columns: dict[str, list[str]] = field(default_factory=dict)
     searches: Searches = field(default_factory=Searches)
     undos: Undos = field(default_factory=Undos)
     decisions: Decisions = field(default_factory=Decisions)
-    # Maps a waitlist id to unsaved settings of the customer page, which the preview shows.
+    # Maps a waitlist id to the customer page's unsaved settings, which the preview shows.
     page_drafts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    # Maps a file name to a script or style sheet of the customer page. The files come from the
-    # service.
+    # Maps file names to the customer page's scripts and style sheets, which come from the service.
     page_files: dict[str, tuple[bytes, str]] = field(default_factory=dict)
 
     def get(self, path: str, **params: str | int) -> Any:
@@ -167,7 +164,7 @@ class Console:
         The browser reloads the page every `every` seconds, or never if `every` is None.
         """
         is_part = request.headers.get("hx-request") == "true"
-        # Notices are not shown in a part of a page. Keep them until the browser loads a full page.
+        # Parts of a page show no notices, so keep them until the browser loads a full page.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         waitlist_id = request.path_params.get("waitlist", "")
         defaults = {
@@ -183,7 +180,7 @@ class Console:
         found = self.get(f"/{waitlist_id}/entries/{entry_id}")
         claim = self.claims.get((waitlist_id, entry_id))
         # If the number of attempts has changed, this console's claim has expired, and another
-        # client has claimed the entry since then.
+        # client has since claimed the entry.
         lasts = (
             claim is not None
             and found["status"] == "offered"
@@ -205,8 +202,8 @@ class Console:
     ) -> bool:
         """Return whether the console waits a few seconds before it sends this action.
 
-        Meanwhile, the operator can cancel the action. The console does not wait if another request
-        can reverse the action later.
+        Until then, the operator can cancel the action. The console does not wait if a later request
+        can reverse it.
         """
         can_wait = action.can_wait and self.decisions.seconds > 0
         return can_wait and not action.can_be_inverted(waitlist, person, body)
@@ -224,11 +221,11 @@ class Console:
             self.decisions.forget_sent(waitlist_id, claim["entry_id"])
 
     def columns_of(self, waitlist: Document, people: Sequence[Document]) -> Columns:
-        """Return the columns of the table in which these people are listed."""
+        """Return the columns of the table that lists these people."""
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
     def go_on(self, text: str, undo: Undo | None) -> Response:
-        """Return the response after an action whose dialog stays open for the next person."""
+        """Return the response to an action whose dialog stays open for the next person."""
         html = self.pages.html("added.html", notice=Notice(text, undo=undo), key=str(uuid.uuid4()))
         return HTMLResponse(html, headers={"HX-Trigger": "added"})
 
@@ -242,13 +239,13 @@ class Console:
         *,
         is_link: bool = False,
     ) -> Response:
-        """Return the response after an action has succeeded.
+        """Return the response to a successful action.
 
-        If `to` is given, the browser opens this page. Otherwise, it closes the dialog and shows a
+        If `to` is given, the browser opens that page. Otherwise, it closes the dialog and shows a
         notice.
 
         If `code` is given, the operator can copy it from the notice. If `is_link` is true, the code
-        is a link, and the notice shows the link as a QR code too.
+        is a link, which the notice also shows as a QR code.
         """
         notice = Notice(text, code, undo, is_link)
         if to is not None:

@@ -36,9 +36,9 @@ from waitlist_cli.operations.person import Person
 
 PATH = "/lists/{waitlist}/counter"
 REFRESH_SECONDS = 3
-# The cookie in which the browser remembers the name of the desk.
+# The cookie in which the browser remembers the desk name.
 ROOM = "room"
-# The id of the element that shows the result of the last action.
+# The id of the element that shows the last action's result.
 SAID = "said"
 MOST_ROOM = 60
 YEAR_SECONDS = 365 * 86_400
@@ -46,19 +46,19 @@ YEAR_SECONDS = 365 * 86_400
 # ready, and everybody who is passed over.
 HEAD = 10
 NEXT = 3
-# The page warns that a call ends soon in the last minute of the call. If calls are short, the page
-# warns in the last fifth of the usual time.
+# In the last minute of a call, the page warns that the call ends soon. If calls are short, it warns
+# in the last fifth of the usual time.
 WARN_SECONDS = 60
 WARN_PART = 5
 ELSEWHERE = 20
-# The maximum number of requests that the page sends to the service at the same time. With more
-# requests, a local service (`make run`) would have to start more instances of its function.
+# The maximum number of requests that the page sends to the service at once. With more, a local
+# service (`make run`) would have to start more instances of its function.
 AT_ONCE = 2
 NO_ROOM = (
-    "Enter the name of this desk, such as Room 2. It is shown to each person that you call, and on "
-    "the public screen."
+    "Enter the name of this desk, such as Room 2. It is shown to everyone you call, and on the "
+    "public screen."
 )
-LONG_ROOM = f"The name of the desk may have at most {MOST_ROOM} characters."
+LONG_ROOM = f"The desk name may have at most {MOST_ROOM} characters."
 NOT_UNDONE = "This can no longer be undone here."
 
 
@@ -74,12 +74,12 @@ def routes(console: Console) -> list[Route]:
             return _page(console, request, room=room, problem=problem, focus=ROOM)
         waitlist = console.get(f"/{waitlist_id}")
         for decision in decisions.open_in(waitlist_id):
-            # A person counts as claimed until the console has sent the decision about the person.
-            # If the waitlist limits the number of claims, send all decisions first to make room for
-            # the next claim.
+            # A person counts as claimed until the console has sent the decision about them. If the
+            # waitlist limits the number of claims, send all decisions first to make room for the
+            # next claim.
             #
             # If a person was called by mistake (*Put back*), send the decision now. The person then
-            # has their old place in the queue again, and the next call can reach them.
+            # has their old place back, and the next call can reach them.
             if waitlist["max_claims"] or decision.label == PUT_BACK.label:
                 decisions.send_all(waitlist_id, decision.entry_id)
         body = {"count": 1, "call": {"to": room}}
@@ -90,9 +90,9 @@ def routes(console: Console) -> list[Route]:
         console.keep_claims(waitlist_id, answer["claims"])
         names = [name_of(claim, waitlist) for claim in answer["claims"]]
         if names:
-            said, focus = f"{names[0]} is called to {room}.", f"name-{_entry_of(answer)}"
+            said, focus = f"{names[0]} has been called to {room}.", f"name-{_entry_of(answer)}"
         elif answer["limit"]:
-            said, focus = "The settings of the list do not allow more open calls.", "next"
+            said, focus = "The list's settings do not allow more open calls.", "next"
         else:
             said, focus = "No one can be called now.", "next"
         decisions.say(waitlist_id, said)
@@ -139,7 +139,7 @@ def routes(console: Console) -> list[Route]:
         values = {CLAIM_TOKEN.name: person["claim_token"], "to": room}
         Person(console.api, waitlist_id, entry_id, form.key).send(CALL, **values)
         name = _find_name(console, waitlist_id, person)
-        decisions.say(waitlist_id, f"{name} is called to {room}{' again' if called else ''}.")
+        decisions.say(waitlist_id, f"{name} has been called to {room}{' again' if called else ''}.")
         return _page(console, request, room=room, focus=f"call-{entry_id}")
 
     def undo(request: Request, _form: Form) -> Response:
@@ -179,12 +179,12 @@ def _page(
     problem: str = "",
     focus: str = "",
 ) -> Response:
-    """Return the page. After an action, the element with the id `focus` gets the focus."""
+    """Return the page. After an action, `focus` is the id of the element that gets the focus."""
     waitlist_id = waitlist_of(request)
     path, decisions = f"/lists/{waitlist_id}/counter", console.decisions
     is_part = request.headers.get("hx-request") == "true"
     if request.method == "POST" and not is_part and not problem:
-        # The scripts of the page have not been loaded.
+        # The page's scripts have not been loaded.
         return RedirectResponse(path, 303)
     claimed = [entry_id for owner, entry_id in list(console.claims) if owner == waitlist_id]
     waitlist = console.get(f"/{waitlist_id}")
@@ -207,7 +207,7 @@ def _page(
         room=room,
         problem=problem,
         most_room=MOST_ROOM,
-        # The person who was called last comes first.
+        # The person called last comes first.
         called=[
             {
                 **one,
@@ -249,17 +249,17 @@ def _end_call(
 ) -> None:
     """End the call with this claim token.
 
-    If the call has already ended, the service refuses the request. A newer call of the same person
-    has a different token and is not ended.
+    If the call has already ended, the service refuses the request. A newer call to the same person
+    has a different token, so it does not end.
     """
     action, values = outcome.action, dict(outcome.values)
     person = Person(console.api, waitlist_id, entry_id, key)
     if CLAIM_TOKEN in action.fields:
         values[CLAIM_TOKEN.name] = token
     else:
-        # The request for this action does not contain a claim token. If another console has called
-        # the person since then, the service would still accept this request. To prevent this, first
-        # send a request with the token, which the service checks.
+        # This action's request contains no claim token, so the service would accept it even if
+        # another console has called the person since. To prevent that, first send a request with
+        # the token, which the service checks.
         person.send(EXTEND, **{CLAIM_TOKEN.name: token})
     person.send(action, **action.to_body(values))
     # If this console has called the person again in the meantime, keep the new claim.
@@ -273,10 +273,10 @@ def _take_back(console: Console, waitlist_id: str, inverses: Sequence[Inverse], 
 
 
 def _id_of_call(token: str) -> str:
-    """Return an id of the call with this claim token.
+    """Return an id for the call with this claim token.
 
-    The buttons of a call send its id, so that a button of an earlier call cannot end a later call.
-    The page does not contain the token itself, because the token is a secret.
+    A call's buttons send its id, so that an earlier call's button cannot end a later call. The
+    token itself is a secret, so the page does not contain it.
     """
     return str(uuid.uuid5(uuid.NAMESPACE_URL, token))
 
@@ -294,29 +294,29 @@ def _entry_of(answer: dict[str, Any]) -> str:
 
 
 def _chosen_room(request: Request, form: Form) -> str:
-    """Return the name of the desk in the form, or else the name that the browser remembers."""
+    """Return the desk name in the form, or else the name that the browser remembers."""
     return " ".join(form.get(ROOM, room_of(request)).split())
 
 
 def _problem_of(room: str) -> str:
-    """Return why the name of a desk is wrong, or "" if the name is valid."""
+    """Return what is wrong with a desk name, or "" if it is valid."""
     return NO_ROOM if not room else LONG_ROOM if len(room) > MOST_ROOM else ""
 
 
 def remember_room(response: Response, waitlist_id: str, room: str) -> None:
-    """Let the browser remember the name of the desk, as the script of the counter page does."""
+    """Make the browser remember the desk name, as the counter page's script does."""
     response.set_cookie(
         ROOM,
         quote(room),
         max_age=YEAR_SECONDS,
-        # The cookie is valid for all pages of the waitlist, because the dialogs on the page of a
-        # person also need the name of the desk.
+        # The cookie is valid for all the waitlist's pages, because the dialogs on a person's page
+        # need the desk name too.
         path=f"/lists/{waitlist_id}",
         samesite="strict",
     )
 
 
 def room_of(request: Request) -> str:
-    """Return the name of the desk that the browser remembers."""
+    """Return the desk name that the browser remembers."""
     room = unquote(request.cookies.get(ROOM, ""))
     return room if re.fullmatch(r"[^\x00-\x1f\x7f]{1,60}", room) else ""

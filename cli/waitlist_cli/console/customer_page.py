@@ -1,6 +1,4 @@
-"""Builds the console page on which operators edit the customer page of a waitlist and its
-questions.
-"""
+"""Builds the console page on which operators edit a waitlist's customer page and its questions."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,19 +19,19 @@ from waitlist_cli.operations.settings import NO_PAGE
 from waitlist_cli.operations.spellings import fold
 
 PATH = "/lists/{waitlist}/page"
-# The service names each invalid field by a path. The paths of all fields of the customer page begin
+# The service identifies each invalid field by its path. The paths of all customer page fields begin
 # with this prefix.
 PAGE_PREFIX = "body.page."
 NEW_QUESTION = {**defaults("page.fields"), "name": "", "label": ""}
 TYPES = choices("page.fields.type")
 FONTS = choices("page.font")
-# The states of a customer that the preview can show.
+# The customer states that the preview can show.
 STATES = {"join": "Joining", "waiting": "Waiting", "offered": "Their turn", "called": "Called"}
 OWN_LANGUAGE = ("", "The language of this browser")
 INDEX = (("no", "No"), ("yes", "Yes"))
 # Matches a line such as `de: Ihr Name`, which contains a label in one language.
 LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
-# The profile fields that contain the addresses to which the service sends messages.
+# The profile fields with the addresses that the service sends messages to.
 ADDRESS_NAMES = {"email": "email", "tel": "phone"}
 LONGEST_NAME = 32
 PLURALS = ("zero", "one", "two", "few", "many", "other")
@@ -79,7 +77,7 @@ def routes(console: Console) -> list[Route]:
         waitlist_id, page = waitlist_of(request), with_names(typed_page(form))
         try:
             given: dict[str, Any] = {"page": None if page == NO_PAGE else page}
-            return save_settings(console, PATH, waitlist_id, form, given, "The page is saved.")
+            return save_settings(console, PATH, waitlist_id, form, given, "The page was saved.")
         except Refused as error:
             if not error.fields:
                 raise
@@ -137,7 +135,7 @@ def typed_page(form: Form) -> dict[str, Any]:
 
 
 def with_names(page: dict[str, Any]) -> dict[str, Any]:
-    """Give each question that has only a label a name, and return the changed page settings.
+    """Name each question that has only a label, and return the changed page settings.
 
     The name is made from the label. No two questions get the same name.
     """
@@ -176,14 +174,14 @@ def _read_label(lines: str) -> str | dict[str, str]:
 
 
 def _format_label(label: str | Mapping[str, str]) -> str:
-    """Return the label as the text of a form field, with one line for each language."""
+    """Format a label for its form field, with one line for each language."""
     if isinstance(label, Mapping):
         return "\n".join(f"{language}: {text}" for language, text in label.items())
     return label
 
 
 def _read_choices(lines: str) -> list[str | dict[str, Any]]:
-    """Parse the choices of a question. Each line contains one choice.
+    """Parse a question's choices, one per line.
 
     A line is either plain text, or a value and its labels in several languages, such as `s | en:
     Small | de: Klein`.
@@ -199,7 +197,7 @@ def _read_choices(lines: str) -> list[str | dict[str, Any]]:
 
 
 def _format_choices(options: Sequence[str | Mapping[str, Any]]) -> str:
-    """Format the choices of a question for the form field. Each choice has a line of its own."""
+    """Format a question's choices for the form field, one choice per line."""
     return "\n".join(
         choice
         if isinstance(choice, str)
@@ -248,7 +246,7 @@ def _lines(lines: str) -> list[str]:
 def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, Any]]:
     """Add, move or remove a question, and return all questions.
 
-    The text `order` is `add`, `up N` or `remove N`, where N is the number of the question.
+    `order` is `add`, `up N` or `remove N`, where N is the question's number.
     """
     verb, _, number = order.partition(" ")
     if verb == "add":

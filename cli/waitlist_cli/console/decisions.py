@@ -1,6 +1,6 @@
-"""Remembers the decisions of operators that can still be undone.
+"""Remembers the operators' decisions that can still be undone.
 
-A decision can be undone for a few seconds. After that, it is sent to the service.
+A decision can be undone for a few seconds, after which it is sent to the service.
 """
 
 import threading
@@ -17,9 +17,9 @@ from waitlist_cli.terminal.output import format_duration
 UNDO_SECONDS = 10
 # How long the counter page offers to undo a decision that has already been sent.
 SENT_SECONDS = 60.0
-# How long the counter page shows the result of an action.
+# How long the counter page shows an action's result.
 SAID_SECONDS = 20.0
-STOPPED = "The console was stopped before the service had answered."
+STOPPED = "The console was stopped before the service answered."
 Key = tuple[str, str]
 
 
@@ -34,7 +34,7 @@ class Decision:
     label: str
     # Sends the request to the service.
     send: Callable[[], object]
-    # The idempotency key of the form that the operator has sent.
+    # The idempotency key of the form that the operator submitted.
     form_key: str = ""
     # Sends the requests that undo the decision after it has been sent.
     take_back: Callable[[], object] | None = None
@@ -50,7 +50,7 @@ def _problem_of(decision: Decision, reason: str) -> str:
 
 
 def call_later(seconds: float, function: Callable[[], None]) -> None:
-    """Call the function in a different thread after a number of seconds."""
+    """Call the function in another thread after this many seconds."""
     timer = threading.Timer(seconds, function)
     timer.daemon = True
     timer.start()
@@ -58,11 +58,11 @@ def call_later(seconds: float, function: Callable[[], None]) -> None:
 
 @dataclass(frozen=True)
 class Decisions:
-    """The decisions of operators that can still be undone.
+    """The operators' decisions that can still be undone.
 
     The console waits for `seconds` before it sends a decision to the service. If the operator
-    undoes the decision in this time, it is never sent. When the console ends, it sends all
-    remaining decisions at once.
+    undoes the decision by then, it is never sent. When the console ends, it sends all remaining
+    decisions at once.
     """
 
     seconds: float = UNDO_SECONDS
@@ -74,14 +74,14 @@ class Decisions:
     # The decisions that could not be sent to the service, and the reason for each.
     _problems: dict[Key, str] = field(default_factory=dict)
     _said: dict[str, tuple[str, float]] = field(default_factory=dict)
-    # The idempotency key of the next call on each waitlist.
+    # The idempotency key for each waitlist's next call.
     _next_keys: dict[str, str] = field(default_factory=dict)
 
     def add(self, decision: Decision) -> Decision:
-        """Remember a decision, which is sent to the service later.
+        """Remember a decision, to send it to the service later.
 
-        If there already is a decision about the person, ignore the new decision. Return the
-        decision that is kept.
+        If there is already a decision about the person, ignore the new one. Return the decision
+        that is kept.
         """
         with self._lock:
             earlier = self._open.get(decision.key) or self._sending.get(decision.key)
@@ -154,7 +154,7 @@ class Decisions:
             return [*self._problems.values(), *(_problem_of(one, STOPPED) for one in left)]
 
     def open_in(self, waitlist_id: str) -> list[Decision]:
-        """Return the decisions that can be undone, the latest first."""
+        """Return the decisions that can be undone, latest first."""
         with self._lock:
             sent = [one for one in self._sent.values() if one.made_at + SENT_SECONDS > monotonic()]
             found = [*self._open.values(), *sent]
@@ -162,7 +162,7 @@ class Decisions:
         return sorted(own, key=lambda one: one.made_at, reverse=True)
 
     def is_decided(self, waitlist_id: str, entry_id: str) -> bool:
-        """Return whether there is a decision about the person that can be undone or that is being
+        """Return whether there is a decision about the person that can be undone or is being
         sent.
         """
         key = (waitlist_id, entry_id)
@@ -194,7 +194,7 @@ class Decisions:
         return f"{decision.label}: {decision.name}. This happens in {seconds}."
 
     def say(self, waitlist_id: str, text: str, seconds: float = SAID_SECONDS) -> None:
-        """Remember the result of an action, which the counter page shows for a few seconds."""
+        """Remember an action's result, which the counter page shows for a few seconds."""
         self._said[waitlist_id] = (text, monotonic() + seconds)
 
     def said_in(self, waitlist_id: str) -> str:

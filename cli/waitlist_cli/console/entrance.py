@@ -12,9 +12,9 @@ from waitlist_cli.console.guard import ENTER, Guard
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.private_files import open_private
 
-# This page opens the console and sends the token in a POST request. A URL must not contain the
-# token, because the browser is started with a URL, and every user of the computer can read its
-# command line.
+# This page opens the console and sends the token in a POST request. The token must not be in a URL,
+# because the browser is started with a URL on its command line, which every user of the computer
+# can read.
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
 <title>Waitlist console</title>
@@ -49,7 +49,7 @@ class Entrance:
             self._print_address()
 
     def open_at_each_line(self) -> None:
-        """Start a thread that opens the console again each time the operator presses Enter."""
+        """Start a thread that reopens the console each time the operator presses Enter."""
         threading.Thread(target=self._follow, daemon=True).start()
 
     def _follow(self) -> None:

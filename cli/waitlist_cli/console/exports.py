@@ -23,7 +23,7 @@ def routes(console: Console) -> list[Route]:
         waitlist_id, query = waitlist_of(request), request.query_params
         form, status = query.get("form", "csv"), query.get("status", "waiting")
         if form not in TYPES or status not in (*STATUSES, ALL):
-            raise WrongUsage("Choose the format csv or jsonl, and a status.")
+            raise WrongUsage("Choose a format, csv or jsonl, and a status.")
         since = query.get("since", "").strip() or None
         zone = zone_of(console.api, waitlist_id)
         which = since_of(since, zone=zone) if status in BY_TIME else {}

@@ -8,8 +8,8 @@ from typing import Any
 from waitlist_cli.operations.names import field_label, own_name_of, questions_of
 
 PARTS = ("attributes", "profile")
-# The number of columns that a table shows by default, and the number of columns from which the
-# operator can choose.
+# The number of columns that a table shows by default, and the number that the operator can choose
+# from.
 MOST_USUAL, MOST_POSSIBLE = 6, 60
 Document = Mapping[str, Any]
 
@@ -27,14 +27,14 @@ class Column:
         return field_label(waitlist, self.part, self.name)
 
     def value_for(self, person: Document) -> Any:
-        """Return the value of this field for a person, or None if the person has no value."""
+        """Return a person's value for this field, or None if there is none."""
         value = person[self.part].get(self.name)
         return "; ".join(value) if isinstance(value, list) and self.part == "attributes" else value
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that a table shows, and the columns from which the operator can choose."""
+    """The columns that a table shows, and the columns that the operator can choose from."""
 
     shown: Sequence[Column]
     possible: Sequence[Column]
@@ -45,8 +45,8 @@ def columns_of(
 ) -> Columns:
     """Return the columns of a table.
 
-    By default, the fields from the settings of the waitlist come first. They are followed by the
-    most common other fields.
+    By default, the fields in the waitlist's settings come first, followed by the most common other
+    fields.
     """
     found = Counter(
         Column(part, name) for person in people for part in PARTS for name in person[part]
@@ -56,7 +56,7 @@ def columns_of(
         Column(question["kept_in"], question["name"]) for question in questions_of(waitlist)
     ]
     usual = dict.fromkeys([*declared, *(column for column, _ in found.most_common())])
-    # A column that only repeats the names of the people is shown only if the operator chooses it.
+    # A column that merely repeats people's names is shown only if the operator chooses it.
     names = {column for column in usual if _repeats_names(column, waitlist, people)}
     keys = [key.partition(".") for key in chosen or ()]
     picked = [Column(part, name) for part, _, name in keys if part in PARTS and name]

@@ -1,5 +1,5 @@
-"""Manages the files that the operator has dropped onto the console, and the threads that send the
-rows of these files to the service.
+"""Manages the files that the operator has dropped onto the console, and the threads that send their
+rows to the service.
 """
 
 import threading
@@ -31,14 +31,14 @@ class _Cancelled(Exception):
 
 @dataclass(frozen=True)
 class Reading:
-    """The encoding of a file, and the delimiter if the file is a CSV file."""
+    """A file's encoding, and its delimiter if it is a CSV file."""
 
     delimiter: str = ","
     encoding: str = UTF_8
 
 
 class Task(Protocol):
-    """Defines what a job does with the rows of its file."""
+    """Defines what a job does with its file's rows."""
 
     @property
     def reading(self) -> "Reading": ...
@@ -49,13 +49,13 @@ class Task(Protocol):
     def run(self, job: "FileJob", source: Source, api: Api, shutdown: Shutdown) -> bool:
         """Send the remaining rows, and return whether all rows have been sent.
 
-        While the task runs, it updates `job.counts` and the progress of the job.
+        While the task runs, it updates `job.counts` and the job's progress.
         """
 
 
 @dataclass
 class FileJob:
-    """A file that the operator has dropped onto a page in order to import or move people."""
+    """A file that the operator has dropped onto a page to import or move people."""
 
     id: str
     # The kind of work, which is `import` or `move`.
@@ -108,7 +108,7 @@ class FileJob:
         return self.state in ("running", "stopping")
 
     def likely_reading(self) -> Reading:
-        """Guess the encoding and the delimiter of the file.
+        """Guess the file's encoding and delimiter.
 
         The first line of a CSV file can name the delimiter, as in `sep=;`.
         """
@@ -131,12 +131,12 @@ class FileJob:
         return names, records
 
     def row_count(self, reading: Reading) -> int:
-        """Count the rows of the file. Raises WrongUsage if the file is invalid."""
+        """Count the file's rows. Raises WrongUsage if the file is invalid."""
         with self.opened(reading) as source:
             return sum(1 for _ in source.records())
 
     def start(self, task: Task) -> None:
-        """Start the task, or continue after the last row that has been sent."""
+        """Start the task, or continue after the last row that was sent."""
         with self.opened(task.reading) as source:
             task.check(source)
         self.task = task
@@ -156,7 +156,7 @@ class FileJob:
             self._thread.join()
 
     def reached(self, progress: float) -> None:
-        """Update the progress of the job after a successful request."""
+        """Update the job's progress after a successful request."""
         self.progress, self.notice = progress, ""
 
     @property
@@ -231,7 +231,7 @@ class FileJobs:
         return job
 
     def for_waitlist(self, waitlist_id: str) -> list[FileJob]:
-        """Return the jobs of a waitlist. The newest job comes first."""
+        """Return a waitlist's jobs, newest first."""
         return [
             job for job in reversed(list(self._jobs.values())) if job.waitlist_id == waitlist_id
         ]

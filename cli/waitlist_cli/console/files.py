@@ -39,7 +39,7 @@ class Kind:
     question: str
     ready: Callable[[FileJob, Document, Reading], Mapping[str, Any]]
     task: Callable[[FileJob, Form], Task]
-    # Returns the numbers that the page of a job shows, each with its label.
+    # Returns the numbers that a job's page shows, each with its label.
     numbers: Callable[[Counts], Sequence[tuple[str, int]]]
     how_to_continue: Callable[[Counts], str]
 
@@ -97,7 +97,7 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
             every=REFRESH_SECONDS if job.is_active else None,
         )
         if not job.is_active:
-            # The job has ended, so polling can stop. Make the browser load the whole page again.
+            # The job has ended, so polling can stop. Make the browser reload the whole page.
             page.headers["HX-Refresh"] = "true"
         return page
 
@@ -132,12 +132,12 @@ def file_routes(console: Console, jobs: FileJobs, kind: Kind) -> list[Route]:
 
 
 def reading_of(form: Form) -> Reading:
-    """Return the delimiter and the encoding from the form."""
+    """Return the delimiter and encoding from the form."""
     return Reading(form.get("delimiter", ","), form.text("encoding") or UTF_8)
 
 
 def _reading(job: FileJob, request: Request) -> Reading:
-    """Return the delimiter and the encoding of a file.
+    """Return a file's delimiter and encoding.
 
     If the operator has not chosen them, guess them from the file.
     """
@@ -148,7 +148,7 @@ def _reading(job: FileJob, request: Request) -> Reading:
 
 
 def _created(job: FileJob) -> BinaryIO:
-    """Create the file of the job. Only the operator has the permission to read it."""
+    """Create the job's file, which only the operator may read."""
     open_private(job.path).close()
     return job.path.open("wb")
 

@@ -16,7 +16,7 @@ from waitlist_cli.console.content_policy import HEADER, content_policy
 
 SAFE_METHODS = ("GET", "HEAD")
 TOKEN_SECONDS = 60
-# The path to which the page in the operator's private folder posts the token.
+# The path that the page in the operator's private folder posts the token to.
 ENTER = "/enter"
 MOST_ENTER_BYTES = 1_000
 HEADERS = {
@@ -54,7 +54,7 @@ class Guard:
     # host, and other users of this computer can run servers on other ports.
     name: str = field(default_factory=lambda: f"{secrets.token_hex(16)}.localhost")
     session: str = field(default_factory=_random)
-    # Maps each unused token to the time at which it expires.
+    # Maps each unused token to its expiry time.
     _tokens: dict[str, float] = field(default_factory=dict)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,9 +86,7 @@ class Guard:
         return f"waitlist-console-{self.port}"
 
     def new_token(self) -> str:
-        """Return a token that a browser can exchange for the cookie once, within TOKEN_SECONDS
-        seconds.
-        """
+        """Return a token that a browser can exchange for the cookie once, within TOKEN_SECONDS."""
         now = self.clock()
         self._tokens = {token: end for token, end in self._tokens.items() if end > now}
         token = _random()
@@ -139,7 +137,7 @@ async def _posted_token(request: Request) -> str:
 def _is_from(origin: str, headers: Headers) -> bool:
     """Return whether a page of the console sent the request.
 
-    A browser says in the header Origin or Sec-Fetch-Site which page sent a request.
+    The browser's `Origin` or `Sec-Fetch-Site` header says where a request comes from.
     """
     if (named := headers.get("origin")) is not None:
         return named == origin
@@ -163,7 +161,7 @@ def _equal(given: str, expected: str) -> bool:
 
 def _unknown() -> Response:
     return PlainTextResponse(
-        "This address works only once, and only for a minute. To open the console again or to get "
-        "a new address, press Enter in the terminal where `waitlist console` runs.",
+        "This address works only once, and only for a minute. To reopen the console or get a new "
+        "address, press Enter in the terminal where `waitlist console` runs.",
         401,
     )

@@ -1,4 +1,4 @@
-"""Imports a dropped file after the operator has chosen the meaning of each column."""
+"""Imports a dropped file after the operator has said what each column means."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -82,7 +82,7 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class ImportTask:
-    """A task that imports the people in a file. The operator chose its options in the form."""
+    """A task that imports the people in a file, with the options from the form."""
 
     columns: Columns
     reading: Reading
@@ -106,7 +106,7 @@ class ImportTask:
             TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # If the import is stopped and continued later, it goes on with the same counts.
+            # An import that is stopped and continued later goes on with the same counts.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
@@ -139,9 +139,9 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
 
 
 def _fixed_target(name: str, *, exported: bool) -> str:
-    """Describe the meaning of a column if its name already determines the meaning.
+    """Describe what a column means if its name alone determines that.
 
-    Return "" for any other column. The operator can then choose what the column means.
+    Return "" for any other column, whose meaning the operator can choose.
     """
     if exported and name in FIELDS:
         return "As in the export"
@@ -191,8 +191,8 @@ def _task(job: FileJob, form: Form) -> ImportTask:
         names, records = job.sample(reading)
         ids = [[record.fields.get(who[0]) for record in records]]
         taken = {*names, *addresses.values()} - {*who}
-        # If the customer ids are addresses, also import them as the addresses to which messages are
-        # sent.
+        # If the customer ids are addresses, also import them as the addresses that messages are
+        # sent to.
         addresses |= guess_address_columns(who, ids, taken)
     columns = build_columns(
         customer=who[0],

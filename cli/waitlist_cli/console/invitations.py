@@ -1,4 +1,4 @@
-"""Shows the invitations of a waitlist, and how many people each invitation has reached."""
+"""Shows a waitlist's invitations, and how many people each has reached."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -7,8 +7,8 @@ from starlette.routing import Route
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.operations.invite import FUNNEL, INVITE, PATH
 
-# The maximum number of invitations on the page. It is small because the service counts the people
-# of each invitation.
+# The maximum number of invitations on the page. It is small because the service counts each
+# invitation's people.
 MOST = 20
 REFRESH_SECONDS = 10
 

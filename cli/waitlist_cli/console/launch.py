@@ -1,6 +1,6 @@
 """Builds the form for a launch.
 
-At a launch, many slots open at a chosen time, and more slots follow at a steady rate.
+At a launch, many slots open at a chosen time, and more follow at a steady rate.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ KEPT = ("misses", "decline", "until", "then")
 
 
 def launch_form_values(policy: Mapping[str, Any] | None, zone: str = "UTC") -> dict[str, Any]:
-    """Return the values with which the launch form begins, for this saved policy.
+    """Return the launch form's initial values for this saved policy.
 
-    The start is a local time in the time zone `zone`. If the policy does not describe a launch, the
-    fields for the start, the slots and the rate are empty.
+    The start is a local time in the `zone` time zone. If the policy does not describe a launch, the
+    start, slots and rate fields are empty.
     """
     policy = policy or DEFAULTS
     rate, times = policy["rate"] or {}, policy["schedule"]

@@ -29,10 +29,10 @@ PATH = "/lists/{waitlist}/messages"
 ABOUT = settings()["messages.kinds"].choices
 SPOKEN = settings()["messages.language"].choices
 USUAL = "offered"
-# The values with which the message form begins if the waitlist sends no messages yet.
+# The message form's initial values if the waitlist sends no messages yet.
 NO_RULES = {**defaults("messages"), "kinds": []}
 SMS_COUNTRIES = Field("sms_countries", "SMS to these countries")
-# The types of phone numbers to which a waitlist can send SMS messages.
+# The types of phone numbers that a waitlist can send SMS messages to.
 NUMBER_TYPES = settings()["messages.sms_number_types"].choices
 
 
@@ -80,11 +80,11 @@ def routes(console: Console) -> list[Route]:
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
         try:
-            given, notice = {"messages": _typed(form)}, "The message settings are saved."
+            given, notice = {"messages": _typed(form)}, "The message settings were saved."
             return save_settings(console, PATH, waitlist_id, form, given, notice)
         except Refused as error:
-            # In the service's errors, the names of these settings begin with `messages.`. The names
-            # of the form fields do not, so remove the prefix.
+            # In the service's errors, the names of these settings begin with `messages.`. The form
+            # fields' names do not, so remove the prefix.
             fields = [
                 replace(found, field=found.field.replace("body.messages.", "body."))
                 for found in error.fields
@@ -117,7 +117,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
 
 
 def country_codes(field: Field, typed: str) -> list[str]:
-    """Return the country codes in the text of a form field."""
+    """Return the country codes in a form field's text."""
     countries = typed.upper().replace(",", " ").split()
     for country in countries:
         if not re.fullmatch("[A-Z]{2}", country):

@@ -12,7 +12,7 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 def line_of(waitlist: Document, stats: Document | None) -> str:
     """Return the state that customers see, such as `open`, `closed` or `rebuilding`.
 
-    If there are no `stats`, the state follows from the settings alone, without the opening times.
+    Without `stats`, the state follows from the settings alone, regardless of the opening times.
     """
     if waitlist["rebuild"] is not None:
         return "rebuilding"
@@ -24,10 +24,7 @@ def line_of(waitlist: Document, stats: Document | None) -> str:
 
 
 def sparkline(values: Sequence[int]) -> str:
-    """Return the points of an SVG line that shows one hour of counts.
-
-    Return "" if there are fewer than two counts.
-    """
+    """Return the points of an SVG line for one hour of counts, or "" for fewer than two counts."""
     if len(values) < 2:
         return ""
     least, most = min(values), max(values)
@@ -42,7 +39,7 @@ def sparkline(values: Sequence[int]) -> str:
 
 
 def series(history: Document) -> dict[str, Any]:
-    """Return the columns of a chart: the times in seconds, and one column for each kind of count.
+    """Return a chart's columns: the times in seconds, and one column for each kind of count.
 
     If a sample is missing, the columns contain None, and the chart shows a gap.
     """

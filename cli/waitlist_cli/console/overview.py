@@ -40,10 +40,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _health(console: Console) -> str:
-    """Return the health of the service and its response time.
-
-    If the request fails, return the error.
-    """
+    """Return the service's health and response time, or the error if the request fails."""
     begun = time.monotonic()
     try:
         found = console.api.health()

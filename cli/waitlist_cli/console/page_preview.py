@@ -46,7 +46,7 @@ def routes(console: Console) -> list[Route]:
         page = _draft(console, waitlist_id)
         state, language = _chosen(request.query_params)
         # This frame shows the customer page, on which the operator's notices must not appear. Keep
-        # the notices for the next page of the console.
+        # them for the console's next page.
         answer = console.pages.answer(
             request,
             "customer_page_frame.html",
@@ -71,7 +71,7 @@ def routes(console: Console) -> list[Route]:
     def entry(request: Request) -> Response:
         """Return an example entry in the chosen state.
 
-        The service is asked only for the settings of the waitlist.
+        Only the waitlist's settings come from the service.
         """
         waitlist = console.get(f"/{waitlist_of(request)}")
         state, _ = _chosen(request.path_params)
@@ -125,10 +125,10 @@ def _invented_entry(state: str, waitlist: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
-    """Return the settings of the customer page for the preview.
+    """Return the customer page's settings for the preview.
 
-    These are the settings in the form, even if they are not saved. Until the form is previewed for
-    the first time, they are the saved settings.
+    These are the settings in the form, even if they are not saved. Until the form is first
+    previewed, they are the saved settings.
     """
     if waitlist_id in console.page_drafts:
         return console.page_drafts[waitlist_id]

@@ -111,8 +111,8 @@ def routes(console: Console) -> list[Route]:
     return [
         Route(PATH, show),
         Route("/lists/{waitlist}/columns", with_form(choose), methods=["POST"]),
-        # The search uses POST, because the browser's history would keep a customer id in the
-        # address of a GET request.
+        # The search uses POST, because a customer id in a GET request's URL would stay in the
+        # browser's history.
         Route(PATH, with_form(search), methods=["POST"]),
         Route("/lists/{waitlist}/found/{search}", show_found),
     ]
@@ -125,7 +125,7 @@ def _search(console: Console, waitlist_id: str, form: Form) -> Response:
     """
     text = form.text("find")
     if not text:
-        raise WrongUsage("Find: enter a customer id, or part of a customer id or of a profile.")
+        raise WrongUsage("Find: enter a customer id, or part of a customer id or profile.")
     exact = text if ENTRY_ID.fullmatch(text) else _entry_id(waitlist_id, text)
     found = (
         exact
@@ -146,15 +146,15 @@ def _entry_id(waitlist_id: str, text: str) -> str:
 
 
 def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | None:
-    """Return the entry id of the person with this address, or None if there is no such person."""
+    """Return the entry id of the person with this address, or None if there is none."""
     identity = console.get(f"/{waitlist_id}")["identity"]
     if identity is None:
         return None
     try:
         found = find_person(console.api, waitlist_id, {identity["field"]: text})
     except Refused as error:
-        # Nobody on this waitlist has this address. The text may be a part of an address or a name,
-        # so search for it.
+        # Nobody on this waitlist has this address. The text may be part of an address or a name, so
+        # search for it.
         if error.code in ("entry_not_found", "invalid_request"):
             return None
         raise
@@ -188,10 +188,10 @@ def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
 
 
 def _page(console: Console, path: str, params: dict[str, str | int]) -> Any:
-    """Return a page of entries. Skip empty pages.
+    """Return a page of entries, skipping empty pages.
 
-    The service examines a limited number of people for each page. If none of these people match,
-    the page is empty, but later pages can contain entries.
+    The service examines a limited number of people for each page. If none of them match, the page
+    is empty, but later pages can contain entries.
     """
     for _ in range(MOST_REQUESTS):
         found = console.get(path, **params)

@@ -1,6 +1,4 @@
-"""Shows a person's position, the reasons for the position, the history, and the possible
-actions.
-"""
+"""Shows a person's position, the reasons for it, their history, and the possible actions."""
 
 from dataclasses import replace
 from functools import partial
@@ -40,10 +38,10 @@ from waitlist_cli.terminal.times import localize
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
-# The maximum number of people of each status that the console examines to explain a position.
+# The maximum number of people whom the console examines for each status to explain a position.
 MOST_AHEAD = 1_000
-# The durations, in seconds, that the dialog *Call* offers in addition to the duration in the
-# settings of the waitlist.
+# The durations, in seconds, that the *Call* dialog offers in addition to the one in the waitlist's
+# settings.
 USUAL_LEASES = (300, 900, 1800, 3600)
 
 
@@ -98,8 +96,8 @@ def routes(console: Console) -> list[Route]:
         key, waitlist = form.key, console.get(f"/{waitlist_id}")
         earlier = console.decisions.find(waitlist_id, entry_id)
         if earlier is not None and earlier.form_key != key:
-            # The operator takes a new action on this person. First send the earlier decision, which
-            # can then no longer be undone.
+            # The operator is taking a new action on this person. First send the earlier decision,
+            # which can then no longer be undone.
             console.decisions.send_all(waitlist_id, entry_id)
         before = console.undos.person_before(key, partial(console.person, waitlist_id, entry_id))
         values = form.read(action, action.asked(waitlist, before), form.seen())
@@ -108,11 +106,11 @@ def routes(console: Console) -> list[Route]:
             values[CLAIM_TOKEN.name] = values[CLAIM_TOKEN.name] or made or before["claim_token"]
             if not values[CLAIM_TOKEN.name]:
                 raise CLAIM_TOKEN.wrong(
-                    "This console has not called the person. Enter the token of the call, which "
-                    "the other desk or program has received."
+                    "This console has not called the person. Enter the call's token, which the "
+                    "other desk or program has received."
                 )
         if action is CLAIM_PERSON and not values[CALL_TO.name]:
-            raise CALL_TO.wrong("Enter the place to which the person should come.")
+            raise CALL_TO.wrong("Enter the place where the person should come.")
         body = action.to_body(action.read_answers(values, waitlist, before))
         who = name_of(before, waitlist)
         if action.sure and not form.text("sure"):
@@ -161,8 +159,8 @@ def routes(console: Console) -> list[Route]:
 
 
 def _call_to_desk(action: PersonAction, waitlist: Document, room: str) -> PersonAction:
-    """Return the action with two suggestions in its dialog: this desk as the place, and the usual
-    duration of a claim on this waitlist.
+    """Return the action with two suggestions in its dialog: this desk as the place, and how long a
+    claim on this waitlist usually lasts.
     """
     lease = int(waitlist["lease_seconds"])
     durations = [(str(one), format_duration(one)) for one in sorted({lease, *USUAL_LEASES})]
@@ -175,14 +173,14 @@ def _call_to_desk(action: PersonAction, waitlist: Document, room: str) -> Person
             kind="select",
             value=str(lease),
             options=durations,
-            hint=f"The settings of the list say {format_duration(lease)}.",
+            hint=f"The list's settings say {format_duration(lease)}.",
         ),
     }
     return replace(action, fields=[for_desk.get(field, field) for field in action.fields])
 
 
 def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the events of a history, newest first, each with the positions before and after it."""
+    """Return a history's events, newest first, each with the positions before and after it."""
     steps = {(step.at, step.event): step for step in steps_of(history)}
     return [
         {**event, "by": actor(event["by"]), "step": steps.get((event["at"], event["event"]))}

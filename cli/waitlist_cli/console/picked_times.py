@@ -1,4 +1,4 @@
-"""Converts local times, which the operator picks in a time zone, to UTC."""
+"""Converts the local times that operators pick to UTC."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from waitlist_cli.errors import WrongUsage
 
-# The formats in which browsers send a picked time. Browsers omit the seconds if the seconds are 0.
+# The formats in which browsers send a picked time. Browsers omit the seconds if they are 0.
 PICKED = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 
@@ -17,13 +17,12 @@ def zones() -> list[str]:
 
 
 def picked_instant(typed: str, zone: str, label: str) -> datetime:
-    """Parse a local time in the time zone `zone`.
+    """Parse a local time in the `zone` time zone.
 
-    Raises WrongUsage if clocks skip this time. If clocks show this time twice, return the earlier
-    of the two times.
+    Raises WrongUsage if the clocks skip this time. If they show it twice, return the earlier time.
     """
     if not typed:
-        raise WrongUsage(f"{label}: choose a date and a time.")
+        raise WrongUsage(f"{label}: choose a date and time.")
     if zone not in zones():
         raise WrongUsage(
             f"Time zone: {zone!r} is not a time zone. Use a name such as Europe/Berlin."
@@ -34,7 +33,7 @@ def picked_instant(typed: str, zone: str, label: str) -> datetime:
         shown = instant.astimezone(UTC).astimezone(ZoneInfo(zone))
     except (ValueError, OverflowError):
         raise WrongUsage(
-            f"{label}: {typed!r} is not a date and a time. Use the form 2026-12-01T09:00."
+            f"{label}: {typed!r} is not a date and time. Use the form 2026-12-01T09:00."
         ) from None
     if shown.replace(tzinfo=None) != instant.replace(tzinfo=None):
         raise WrongUsage(
@@ -45,7 +44,7 @@ def picked_instant(typed: str, zone: str, label: str) -> datetime:
 
 
 def in_zone(value: str, zone: str) -> str:
-    """Format a time for a form field of the type datetime-local. Return "" if there is no time."""
+    """Format a time for a datetime-local form field. Return "" if there is no time."""
     moment = datetime.fromisoformat(value).astimezone(ZoneInfo(zone)) if value else None
     return f"{moment:%Y-%m-%dT%H:%M:%S}" if moment else ""
 
@@ -55,8 +54,8 @@ def picked_utc(
 ) -> str | None:
     """Convert the time in a form field to UTC. Return None if the field is empty.
 
-    `before` is the saved time, which the form has shown in the time zone `shown_zone`. If the
-    operator has not edited the field, return `before`, so that its milliseconds are not lost.
+    `before` is the saved time, which the form showed in the `shown_zone` time zone. If the operator
+    has not edited the field, return `before`, so that its milliseconds are not lost.
     """
     if not typed:
         return None

@@ -37,7 +37,7 @@ from waitlist_cli.operations.policies import (
 from waitlist_cli.terminal.output import estimate_text
 
 PATH = "/lists/{waitlist}/policy"
-# Settings whose form fields are created from the declarations in `settings.json`.
+# Settings whose form fields are made from their declarations in `settings.json`.
 OWN = ("misses", "decline", "then")
 NAMES = {key: setting.label for key, setting in settings_in("admission").items()}
 BEGINS = Field("rate_from", "Rate begins", "time", "Leave empty to begin at once.")
@@ -121,7 +121,7 @@ def routes(console: Console) -> list[Route]:
         )
 
     def save(request: Request, form: Form) -> Response:
-        given, notice = {"admission": _typed(form)}, "The admission policy is saved."
+        given, notice = {"admission": _typed(form)}, "The admission policy was saved."
         return save_settings(console, PATH, waitlist_of(request), form, given, notice)
 
     return [
@@ -181,7 +181,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
 def _lines_of(policy: Mapping[str, Any] | None, zone: str) -> dict[str, Mapping[str, Any]]:
     """Map each line of the form's schedule field to the scheduled time that it stands for.
 
-    The lines contain local times in the time zone `zone`.
+    The lines contain local times in the `zone` time zone.
     """
     return {
         schedule_line(

@@ -1,4 +1,4 @@
-"""Shows the poster of a waitlist, to print it or to download it."""
+"""Shows a waitlist's poster, to print or download."""
 
 from urllib.parse import urlencode
 
@@ -34,8 +34,8 @@ def routes(console: Console) -> list[Route]:
             address=address_of(waitlist),
             languages=LANGUAGES,
             chosen=chosen,
-            # The SVG is a part of the page, because a browser loads no logo for an SVG in <img>.
-            # `draw_poster` escapes all settings of the waitlist.
+            # The SVG is inlined in the page, because browsers load no logo for an SVG in <img>.
+            # `draw_poster` escapes all the waitlist's settings.
             poster=do_mark_safe(draw_poster(waitlist, chosen)),
             file=f"{request.url.path}.svg?{query}",
         )
@@ -54,6 +54,6 @@ def routes(console: Console) -> list[Route]:
 
 
 def _languages(request: Request) -> list[str]:
-    """Return the chosen languages, or all languages if none is chosen."""
+    """Return the chosen languages, or all of them if none is chosen."""
     chosen = request.query_params.getlist("language")
     return [language for language in JOIN_HERE if language in chosen] or list(JOIN_HERE)

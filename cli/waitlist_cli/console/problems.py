@@ -14,16 +14,15 @@ from waitlist_cli.errors import (
 )
 from waitlist_cli.operations.claim import call_error
 
-# If a page cannot be shown because of one of the following errors, the browser tries again by
-# itself.
+# If one of these errors keeps a page from being shown, the browser tries again by itself.
 RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5
 
 
 def problem_page(console: Console, request: Request, error: CliError) -> Response:
-    """Return the response for an error.
+    """Return the response to an error.
 
-    If an action has failed, its dialog shows the error. If a page could not be refreshed, the error
+    If an action failed, its dialog shows the error. If a page could not be refreshed, the error
     appears above the page.
     """
     is_action = request.method == "POST"
@@ -61,13 +60,13 @@ def _advice(error: CliError, *, is_action: bool) -> str:
             return "This page continues by itself as soon as the service answers."
         case Defective() if is_action:
             return (
-                "The service failed. Look for the cause in the log of the service, then press "
-                "the button again."
+                "The service failed. Look for the cause in the service's log, then press the "
+                "button again."
             )
         case Defective():
             return (
-                "The service failed. Look for the cause in the log of the service. This page "
-                "tries again by itself."
+                "The service failed. Look for the cause in the service's log. This page tries "
+                "again by itself."
             )
         case _:
             return ""

@@ -21,8 +21,7 @@ from waitlist_cli.operations.names import chosen_id, field_label, name_of, own_n
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 from waitlist_cli.terminal.times import INSTANT, localize
 
-# If a time is less than 12 hours away, it is shown without its date, because the date is then
-# obvious.
+# A time less than 12 hours away is shown without its date, which is obvious.
 TIME_ALONE = timedelta(hours=12)
 # The smallest number that is abbreviated, for example to 12.3K. Smaller numbers are written in
 # full.
@@ -38,7 +37,7 @@ def text(context: Context, value: object) -> str:
     """Format a value as readable text.
 
     Control characters and text direction marks are replaced. Times are in the time zone of the
-    waitlist that the page shows.
+    page's waitlist.
     """
     if value is None or value == "":
         return NONE
@@ -49,7 +48,7 @@ def text(context: Context, value: object) -> str:
 
 @pass_context
 def localized(context: Context, text: str) -> str:
-    """Convert the times in a text to the time zone of the waitlist that the page shows."""
+    """Convert the times in a text to the time zone of the page's waitlist."""
     return localize(text, _zone(context))
 
 
@@ -80,7 +79,7 @@ def sentence(message: str) -> str:
 
 
 def compact(value: int | None) -> str:
-    """Format a number with at most five characters, such as 9,999, 12.3K or 1.2M."""
+    """Format a number in at most five characters, such as 9,999, 12.3K or 1.2M."""
     if value is None:
         return NONE
     for size, unit in UNITS:
@@ -98,9 +97,9 @@ def seconds(value: int | None) -> str:
 
 @pass_context
 def moment(context: Context, value: str | None) -> str:
-    """Format a time in the time zone of the waitlist that the page shows.
+    """Format a time in the time zone of the page's waitlist.
 
-    Examples are 14:03:22, 3 Mar 14:03 and 3 Mar 2019.
+    Examples: 14:03:22, 3 Mar 14:03, 3 Mar 2019.
     """
     if value is None:
         return NONE
@@ -116,7 +115,7 @@ def moment(context: Context, value: str | None) -> str:
 
 @pass_context
 def local_time(context: Context, value: str) -> str:
-    """Format a time for a field in which the operator picks a date and a time."""
+    """Format a time for a field in which the operator picks a date and time."""
     return in_zone(value, _zone(context))
 
 
@@ -137,18 +136,18 @@ def passed_over_until(context: Context, person: Mapping[str, Any]) -> str:
 
 
 def _zone(context: Context) -> str:
-    """Return the time zone of the waitlist that the page shows, or UTC if it shows none."""
+    """Return the time zone of the page's waitlist, or UTC if the page has none."""
     waitlist = context.get("waitlist")
     return str(waitlist["timezone"]) if isinstance(waitlist, Mapping) else "UTC"
 
 
 def ago(value: str | None) -> str:
-    """Format the duration since a past time, such as 2 min 5 s."""
+    """Format how long ago a time was, such as 2 min 5 s."""
     return NONE if value is None else format_duration(max(0, -_seconds_until(value)))
 
 
 def ahead(value: str) -> str:
-    """Format the duration until a future time, such as 2 min 5 s."""
+    """Format how long it is until a time, such as 2 min 5 s."""
     return format_duration(max(0, _seconds_until(value)))
 
 
@@ -192,24 +191,21 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True)
 class Pages:
-    """Renders templates. Every page shows `service`, the address of the service."""
+    """Renders templates. Every page shows `service`, the service's address."""
 
     service: str
     templates: Environment = field(default_factory=_environment)
 
     def html(self, template: str, **values: Any) -> str:
         html = self.templates.get_template(template).render(service=self.service, **values)
-        # UTF-8 cannot encode lone surrogates. The template filter `text` replaces them, but not in
-        # the values of form fields, so replace the remaining surrogates here.
+        # UTF-8 cannot encode lone surrogates. The `text` filter of the templates replaces them, but
+        # not in form field values, so replace the rest here.
         return SURROGATES.sub("�", html)
 
     def answer(
         self, request: Request, template: str, status_code: int = 200, **values: Any
     ) -> HTMLResponse:
-        """Render a template.
-
-        Render a full page, or only a part of the page if htmx sent the request.
-        """
+        """Render a template as a full page, or as only a part of it if htmx sent the request."""
         is_part = request.headers.get("hx-request") == "true"
         layout = "part.html" if is_part else "page.html"
         html = self.html(template, layout=layout, path=request.url.path, **values)

@@ -24,7 +24,7 @@ class _Ended(Exception):
 class Search:
     """A search through the people on one waitlist.
 
-    The search has examined `looked` people out of `total`. It stops when it has found MOST_FOUND
+    The search has examined `looked` of `total` people. It stops once it has found MOST_FOUND
     people, and `is_full` is then true.
     """
 
@@ -68,8 +68,8 @@ class Search:
 class Searches:
     """The searches that the operator has started in this console.
 
-    The text of a search can be personal data, so the address of a result page contains only the
-    number of the search.
+    A search text can be personal data, so a result page's address contains only the number of the
+    search.
     """
 
     _searches: dict[str, Search] = field(default_factory=dict)

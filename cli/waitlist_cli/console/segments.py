@@ -1,4 +1,4 @@
-"""Shows how many people of each segment are waiting."""
+"""Shows how many people in each segment are waiting."""
 
 from itertools import islice
 

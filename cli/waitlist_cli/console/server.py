@@ -25,7 +25,7 @@ IPV4, IPV6 = "127.0.0.1", "::1"
 # The console listens on both loopback addresses, because a browser may connect to either of them.
 # Otherwise, another program could listen on the other address and receive requests for the console.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
-# The errors of a computer that does not support IPv6. The console then needs no IPv6 address.
+# The errors on a computer without IPv6 support, where the console needs no IPv6 address.
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 # The number of ports to try if any free port may be used. A port that is free on 127.0.0.1 can be
 # in use on ::1.
@@ -59,7 +59,7 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
             )
         entrance.open()
         server = web_server(guard)
-        # After a signal has stopped uvicorn, uvicorn sends this signal to the process once more.
+        # After a signal has stopped uvicorn, uvicorn sends the process the same signal once more.
         # `Shutdown` handles the second signal, so that the temporary folder can be removed.
         shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
         with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
@@ -73,9 +73,9 @@ def _report_unconfirmed(context: Context, problem: str) -> None:
 
 @contextmanager
 def _sigttin_ignored() -> Iterator[None]:
-    """Ignore the signal SIGTTIN.
+    """Ignore SIGTTIN.
 
-    This signal stops a background process that reads from the terminal. If the signal is ignored,
+    This signal stops a background process that reads from the terminal. While it is ignored,
     reading raises an error instead.
     """
     if not hasattr(signal, "SIGTTIN"):
@@ -110,7 +110,7 @@ def web_server(guard: Guard) -> uvicorn.Server:
 
 
 def bound_sockets(port: int) -> list[socket.socket]:
-    """Return sockets that listen on all loopback addresses at the same port."""
+    """Return sockets that listen on the same port of all loopback addresses."""
     for _ in range(TRIES - 1 if port == 0 else 0):
         with suppress(OSError):
             return _bound(port)

@@ -40,8 +40,8 @@ LANGUAGE = Field(
     "messages.language",
     "Usual language of messages",
     "select",
-    "People get messages in this language if their own language is unknown, such as people "
-    "whom you add. The form proposes the language of the time zone's country.",
+    "The language of messages to people whose own language is unknown, such as people whom you "
+    "add. The form proposes the language of the time zone's country.",
     value=settings()["messages.language"].default,
     options=list(settings()["messages.language"].choices.items()),
 )
@@ -77,7 +77,7 @@ def routes(console: Console) -> list[Route]:
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
         given = _typed(form)
-        return save_settings(console, PATH, waitlist_id, form, given, "The settings are saved.")
+        return save_settings(console, PATH, waitlist_id, form, given, "The settings were saved.")
 
     def ask_new(request: Request) -> Response:
         like = request.query_params.get("like", "")
@@ -125,7 +125,7 @@ def routes(console: Console) -> list[Route]:
             if error.code != WAITLIST_EXISTS:
                 raise
             raise ID.wrong("A list with this id already exists. Choose a different id.") from error
-        return console.done(f"{waitlist_id} is created.", to=f"/lists/{waitlist_id}")
+        return console.done(f"{waitlist_id} was created.", to=f"/lists/{waitlist_id}")
 
     return [
         Route(PATH, show),
@@ -158,15 +158,15 @@ def _typed_id(form: Form) -> str:
 
 
 def _asked(question: Question, base: Document, fields: list[Field]) -> Field:
-    """Return the form field for a question of the template.
+    """Return the form field for a question from the template.
 
-    The form shows this field instead of the usual field for the same setting.
+    The field replaces the usual field for the same setting.
     """
     if not question.kind:
         usual = next(field for field in fields if field.name == question.setting)
         return replace(usual, label=question.label)
-    # The operator must choose a time, so the field for a time begins empty. Only the command line
-    # uses the default time of the template.
+    # The operator must choose a time, so a time field begins empty. Only the command line uses the
+    # template's default time.
     value = None if question.kind == "time" else get(base, question.setting)
     return replace(_field_of(question), value="" if value is None else str(value))
 
@@ -196,8 +196,8 @@ def _answer(form: Form, question: Question) -> Any:
 
 
 def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
-    """Return the fields of the form: a list of general fields, and a list of fields that say how
-    guests are identified.
+    """Return the form's fields: a list of general fields, and a list of fields that say how guests
+    are identified.
     """
     fields: list[Field] = []
     for name in SHOWN:
@@ -211,7 +211,7 @@ def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
 def _zone_field(value: str) -> Field:
     """Return the field for the time zone.
 
-    A new waitlist has no time zone yet. Its form begins with the time zone of the browser.
+    A new waitlist has no time zone yet, so its form begins with the browser's.
     """
     setting = settings()["timezone"]
     names = zones() if value in ("", *zones()) else [value, *zones()]
@@ -318,7 +318,7 @@ def _read_single(form: Form, setting: Setting) -> Any:
 
 @contextmanager
 def _errors_at_field(setting: Setting) -> Iterator[None]:
-    """Change each error so that it names the form field of this setting."""
+    """Make each error name this setting's form field."""
     try:
         yield
     except WrongUsage as error:
@@ -338,9 +338,9 @@ def _number(typed: int | None, setting: Setting) -> int | None:
 
 
 def _read_group(form: Form, group: Setting) -> dict[str, Any] | None:
-    """Return the settings of a group. Return None if the operator has turned the group off.
+    """Return a group's settings, or None if the operator has turned the group off.
 
-    To turn a group off, the operator empties the first field of the group.
+    To turn a group off, the operator empties its first field.
     """
     first, *others = settings_in(group.name).values()
     if form.text(first.name.replace(".", "_")) not in ("", "off", "0"):
@@ -348,9 +348,7 @@ def _read_group(form: Form, group: Setting) -> dict[str, Any] | None:
     was_on = (form.seen() or {}).get(group.name) is not None
     for other in others:
         if first.type == "integer" and not was_on and _is_filled(form, other):
-            raise WrongUsage(
-                f"{first.label}: enter a number, or leave the field {other.label!r} empty too."
-            )
+            raise WrongUsage(f"{first.label}: enter a number, or leave {other.label!r} empty too.")
     return None
 
 

@@ -20,7 +20,7 @@ from waitlist_cli.terminal.times import localize
 
 # The reason in a person's history for an action that undoes another action.
 REASON_OF_UNDO = "undo"
-RESTORED = "Undone: The settings have their former values again."
+RESTORED = "Undone: The former settings are restored."
 
 
 def routes(console: Console) -> list[Route]:
@@ -28,15 +28,15 @@ def routes(console: Console) -> list[Route]:
         waitlist_id, number = waitlist_of(request), request.path_params["number"]
         found = console.undos.get(waitlist_id, number)
         if found is None:
-            raise Refused("This action was undone before, or the console was restarted.")
+            raise Refused("This action has already been undone, or the console was restarted.")
         if found.decision is not None and not console.decisions.undo(found.decision):
             raise Refused("This action has already been carried out, and can no longer be undone.")
         if found.change is not None:
             change_back(console.api, waitlist_id, found.change)
             console.undos.forget(number)
             return console.done(RESTORED, to=found.page)
-        # The idempotency keys of the requests begin with the key of the undo. If the operator
-        # presses the button twice, the second press sends the same keys and has no effect.
+        # The requests' idempotency keys begin with the undo's key. If the operator presses the
+        # button twice, the second press sends the same keys and has no effect.
         sent = [
             send_inverse(console, waitlist_id, inverse, f"{found.key}.{step}")
             for step, inverse in enumerate(found.inverses)
@@ -52,7 +52,7 @@ def routes(console: Console) -> list[Route]:
             people = len({inverse.entry_id for inverse in found.inverses} - {""})
             text = f"Undone for {format_count(people, 'person', 'people')}."
         response = console.done(text)
-        # The event `undone` refreshes the page. It does not close a dialog that is open.
+        # The `undone` event refreshes the page, but does not close an open dialog.
         response.headers["HX-Trigger"] = "undone"
         return response
 
@@ -70,10 +70,10 @@ def routes(console: Console) -> list[Route]:
 def send_inverse(
     console: Console, waitlist_id: str, inverse: Inverse, key: str
 ) -> Callable[[], str]:
-    """Carry out one of the actions that undo an earlier action.
+    """Carry out one of the actions that undo an earlier one.
 
     Return a function that writes the notice for the operator. The notice names the person's
-    position at the time when the function is called.
+    position when the function is called.
     """
     waitlist = console.get(f"/{waitlist_id}")
     zone = waitlist["timezone"]

@@ -1,6 +1,4 @@
-"""Shows the live page of a waitlist, with its numbers, its charts, the next people and the
-actions.
-"""
+"""Shows a waitlist's live page, with its numbers, charts, next people and actions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -95,7 +93,7 @@ def routes(console: Console) -> list[Route]:
         return console.done(notice, to=to, undo=undo)
 
     def _chosen(waitlist_id: str, entries: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the people whom the operator has ticked in a table, if there are any."""
+        """Return the people whom the operator has ticked in a table, if any."""
         return chosen_people(console, waitlist_id, entries) if entries else []
 
     return [

@@ -1,4 +1,4 @@
-"""Groups the rows of a file into requests that are within the limits of the API."""
+"""Groups a file's rows into requests within the API's limits."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ PREFIX = b'{"entries":['
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the file and the entry that the import makes from it."""
+    """A row of a file and the entry that the import makes from it."""
 
     record: Record
     # The entry as JSON. It is None if the row is refused or left out.
@@ -61,7 +61,7 @@ def group_into_batches(
 ) -> Iterator[Batch]:
     """Group rows into batches, in the order of the file.
 
-    The random string `run_key` and the number of a row are the idempotency key of the row.
+    A row's idempotency key consists of the random string `run_key` and the row's number.
     """
     batch = Batch()
     for record in records:
@@ -99,7 +99,7 @@ def _row(record: Record, columns: Columns, run_key: str) -> Row:
         return Row(record, None, str(error))
     if reading.entry is None:
         return Row(record, None, notes=reading.notes)
-    # If a request is sent twice, the service recognises each row by its idempotency key.
+    # If a request is sent twice, the service recognises each row by this idempotency key.
     entry = reading.entry | {"idempotency_key": f"{run_key}-{record.number}"}
     address = str(entry.get("profile", {}).get(columns.identity, ""))
     return Row(

@@ -15,13 +15,13 @@ ERROR = re.compile(r"#(#+|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|DIV/0!|[A-Z]+!)", re
 
 
 def describe_damage(text: str) -> str:
-    """Describe how the text was damaged, or return "" if the text is not damaged."""
+    """Describe how the text was damaged, or return "" if it is not damaged."""
     text = text.strip()
     if ROUNDED.fullmatch(text):
         return "is a number that a spreadsheet has rounded"
     if FRACTION.fullmatch(text):
         return "is a whole number that another program has changed to a fraction"
-    return "is an error message of a spreadsheet" if ERROR.fullmatch(text) else ""
+    return "is an error message from a spreadsheet" if ERROR.fullmatch(text) else ""
 
 
 def check_undamaged(column: str, text: str) -> None:

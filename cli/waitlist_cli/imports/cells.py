@@ -8,15 +8,15 @@ from waitlist_cli.imports.broken import describe_damage
 from waitlist_cli.terminal.output import CONTROLS, VALUE_SEPARATOR, escaped_json
 
 PARTS = ("profile", "attributes")
-# Tabs and line breaks are control characters, but ordinary texts contain them. A cell may contain
-# them too.
+# Tabs and line breaks are control characters, but they occur in ordinary text, so a cell may
+# contain them.
 _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 
 def is_export_column(column: str) -> bool:
     """Return whether a column of an export contains a single profile field or attribute.
 
-    Such a column has the name `profile.NAME` or `attributes.NAME`.
+    Such a column is named `profile.NAME` or `attributes.NAME`.
     """
     part, _, name = column.partition(".")
     return part in PARTS and bool(name)
@@ -34,8 +34,8 @@ def cell_of(part: str, value: Any) -> str:
     elif isinstance(value, bool):
         text = "yes" if value else "no"
     elif isinstance(value, dict) and value.keys() == {"text", "version"}:
-        # The answer to a checkbox consists of the text that the customer agreed to, and the version
-        # of this text.
+        # A checkbox's answer consists of the text that the customer agreed to and the text's
+        # version.
         text = str(value["text"])
     else:
         text = value if isinstance(value, str) else escaped_json(value)

@@ -1,4 +1,4 @@
-"""Maps the columns of a file to the fields of an entry."""
+"""Maps a file's columns to an entry's fields."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -36,28 +36,27 @@ class Reading:
 
     # The entry to import, or None if the row is not imported.
     entry: dict[str, Any] | None
-    # Remarks for the operator about data that is not imported, or about values that can be read in
-    # two ways.
+    # Remarks for the operator about data that is not imported and about ambiguous values.
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The mapping from the columns of a file to the fields of an entry."""
+    """The mapping from a file's columns to an entry's fields."""
 
-    # Maps the name of each column to the field that it fills: customer_id, priority, joined_at,
+    # Maps each column's name to the field that it fills: customer_id, priority, joined_at,
     # profile.NAME or attributes.NAME.
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
-    # True if columns that have no target become profile fields. If the file was exported from a
-    # waitlist, its columns are imported in any case.
+    # True if columns without a target become profile fields. The columns of an exported file are
+    # imported in any case.
     keep_others: bool = True
     splits_values: bool = True
     zone: tzinfo = UTC
     time_format: str | None = None
-    # The profile field that identifies people, which is `email` or `phone`. It is None if customer
-    # ids identify people.
+    # The profile field that identifies people, `email` or `phone`. None if customer ids identify
+    # people.
     identity: str | None = None
-    # Maps the name of a column to a second field that the column also fills.
+    # Maps a column's name to a second field that the column fills.
     copies: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, header: Sequence[str] | None) -> None:
@@ -74,8 +73,8 @@ class Columns:
     def read(self, fields: Mapping[str, Any]) -> Reading:
         """Convert a row to an entry. Raise InvalidRow if a value is not valid."""
         is_exported = is_export(fields)
-        # Spreadsheets can damage values. An exported file with JSON lines does not need a check for
-        # damaged values, because nobody edits it in a spreadsheet.
+        # Spreadsheets can damage values. An export in JSON lines is not checked for damage, because
+        # nobody edits it in a spreadsheet.
         row = _Row(self, may_be_broken=self.splits_values or not is_exported)
         exported: dict[str, Any] = {}
         for column, value in fields.items():
@@ -103,8 +102,7 @@ class Columns:
     ) -> None:
         """Add the customer id from an exported row if no address identifies the person.
 
-        A row about a banned customer may contain no address. The customer id then identifies the
-        customer.
+        A row about a banned customer may contain no address, so the customer id identifies them.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
@@ -138,9 +136,7 @@ class Columns:
 
 
 class _Row:
-    """Collects the values of one row, sorted into fields of the entry, profile fields and
-    attributes.
-    """
+    """Collects one row's values, sorted into entry fields, profile fields and attributes."""
 
     def __init__(self, columns: Columns, *, may_be_broken: bool) -> None:
         self.entry: dict[str, Any] = {}
@@ -173,8 +169,8 @@ class _Row:
     def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
         """Add all fields of the JSON object in a row's `profile` or `attributes` column.
 
-        A field can also have a cell of its own. If the two values differ, the value of the cell is
-        imported, because the operator has probably edited the cell.
+        A field can also have a cell of its own. If the two values differ, the cell's value is
+        imported, because the operator has probably edited it.
         """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))
@@ -246,10 +242,10 @@ def _zones(time_format: str | None) -> str:
 def _advice(header: Sequence[str], missing: Sequence[str]) -> str:
     for delimiter, option in ((";", "';'"), ("\t", "tab"), ("|", "'|'")):
         if len(header) == 1 and delimiter in header[0]:
-            return f"The file seems to have another delimiter. Give --delimiter {option}"
+            return f"The file seems to have another delimiter. Use --delimiter {option}"
     if CUSTOMER in missing:
         return "Use --customer NAME to say which column contains the customer ids."
-    return "Write the names of columns exactly as they are in the first row."
+    return "Write column names exactly as they appear in the first row."
 
 
 def build_columns(
@@ -280,8 +276,7 @@ def build_columns(
         targets[column] = _checked(target, text)
     if identity is None and CUSTOMER not in targets.values():
         raise WrongUsage(
-            "The file needs a column with customer ids. Give the name of the column with "
-            "--customer COLUMN."
+            "The file needs a column with customer ids. Name it with --customer COLUMN."
         )
     if time_format is not None:
         check_time_format(time_format)
@@ -297,7 +292,7 @@ def _checked(target: str, text: str) -> str:
         return target
     raise WrongUsage(
         f"--map {text}: the target must be {', '.join(SINGLE)}, profile.NAME or attributes.NAME. "
-        f"Give {DROP} to leave the column out."
+        f"Use {DROP} to leave the column out."
     )
 
 
@@ -306,7 +301,7 @@ def _zone(name: str) -> tzinfo:
         return UTC if name == "UTC" else ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise WrongUsage(
-            f"{name!r} is not a time zone. Give a zone such as Europe/Berlin."
+            f"{name!r} is not a time zone. Use a zone such as Europe/Berlin."
         ) from None
 
 
@@ -315,7 +310,7 @@ def _text(column: str, value: Any) -> str:
         return value.strip()
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise InvalidRow(f"{column}: must be a text, not {json.dumps(value)[:50]}")
+    raise InvalidRow(f"{column}: must be a string, not {json.dumps(value)[:50]}")
 
 
 def id_of(column: str, value: Any) -> str:

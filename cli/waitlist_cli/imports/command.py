@@ -25,7 +25,7 @@ SHOWN_REASONS = 3
 
 @dataclass(frozen=True)
 class Task:
-    """The options of an import that are not about the columns."""
+    """The import options that are not about the columns."""
 
     waitlist_id: str
     file: str
@@ -113,7 +113,7 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
 
 
 def _finish(context: Context, run: ImportRun) -> None:
-    """Stop the import. If a request is being sent, let this request end first."""
+    """Stop the import. If a request is being sent, let it finish first."""
     if run.is_reading:
         raise KeyboardInterrupt
     context.output.note("Stopping after the current request. Press Ctrl-C again to stop at once.")
@@ -170,8 +170,8 @@ def _report(
         context.output.text(f"  {rows:,} refused: {format_value(text)}")
     if counts.warned:
         again = (
-            "To remove the guests and add the customers from the file instead, import the file "
-            "with --on-list replace."
+            "To replace the guests with the customers from the file, import the file with "
+            "--on-list replace."
         )
         context.output.note(f"{counts.warning} {again}", "yellow")
     if rejected.count:
@@ -195,7 +195,7 @@ def _of_export(banned: int, left_out: int) -> str:
 
 
 def _print_how_to_continue(context: Context, task: Task, counts: Counts) -> None:
-    """Print the command and the row number with which the operator can continue the import."""
+    """Print the command and the row number for continuing the import."""
     if counts.done_row < task.from_row:
         return
     row = counts.done_row + 1

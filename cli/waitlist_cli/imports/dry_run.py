@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 SHOWN = 10
-# The rules of the service that the dry run checks itself. Files break these rules more often than
-# the other rules.
+# The service's rules that the dry run checks itself. Files break these rules more often than the
+# others.
 CUSTOMER_ID = re.compile(r"[!-~]{1,256}")
 MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
-# People without a signup time come after everybody else with the same priority. They are sorted by
-# this time, which is later than any signup time.
+# People without a signup time are sorted by this time. It is later than any signup time, so they
+# come after everybody else with the same priority.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 
@@ -39,17 +39,17 @@ class Person:
 
     row: int
     customer_id: str
-    # The name under which operators know the person. It is not part of the JSON output, because it
-    # is personal data.
+    # The name by which operators know the person. It is personal data, so the JSON output leaves it
+    # out.
     name: str
     priority: int
-    # The signup time of the person, or "" if the file contains none.
+    # The person's signup time, or "" if the file contains none.
     joined_at: str
     rank: int | None = None
 
     @property
     def sort_key(self) -> tuple[float, int]:
-        """The key by which people are sorted in the order of the queue."""
+        """The key that sorts people in queue order."""
         if self.rank is not None:
             return (self.rank, self.row)
         joined_at = datetime.fromisoformat(self.joined_at) if self.joined_at else LAST_TIME
@@ -67,8 +67,8 @@ class DryRun:
     # The people at the end of the new order.
     last: list[Person] = field(default_factory=list)
     duplicate_rows: int = 0
-    # Rows about a customer who already has an earlier row in the file. Each tuple contains the
-    # number of the later row, and the person from the earlier row.
+    # Rows about a customer who has an earlier row in the file. Each tuple contains the later row's
+    # number and the earlier row's person.
     duplicates: list[tuple[int, Person]] = field(default_factory=list)
     refused_rows: int = 0
     # Tuples of a row number and a reason.
@@ -80,7 +80,7 @@ class DryRun:
 
     @property
     def between(self) -> int:
-        """The number of people who are listed neither among the first nor among the last people."""
+        """The number of people between the first and the last people listed."""
         return self.people - len(self.first) - len(self.last)
 
     def as_json(self) -> dict[str, Any]:
@@ -118,10 +118,10 @@ def try_out_import(
 ) -> DryRun:
     """Predict the result of an import.
 
-    The result contains the names of people only if `waitlist` is given.
+    The result contains people's names only if `waitlist` is given.
 
-    If addresses identify people, the service checks the rows. Only the service can tell whether two
-    addresses belong to the same person.
+    If addresses identify people, the service checks the rows, because only the service can tell
+    whether two addresses belong to the same person.
     """
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC), waitlist=waitlist)
@@ -212,7 +212,7 @@ def _refuse(found: DryRun, row: int, reason: str) -> None:
 
 
 def _check(entry: dict[str, Any], now: datetime) -> None:
-    """Raise InvalidRow if the entry breaks a rule of the service that can be checked here."""
+    """Raise InvalidRow if the entry breaks one of the service's rules that can be checked here."""
     if CUSTOMER in entry and not CUSTOMER_ID.fullmatch(entry[CUSTOMER]):
         raise InvalidRow(f"{CUSTOMER}: must be 1 to 256 printable ASCII characters without spaces")
     if entry.get("priority", 0) > MOST_PRIORITY:

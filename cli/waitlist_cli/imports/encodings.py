@@ -6,7 +6,7 @@ from pathlib import Path
 from waitlist_cli.errors import WrongUsage
 
 UTF_8, WESTERN = "utf-8", "cp1252"
-# Common encodings, with the names under which programs list them in their menus.
+# Common encodings, with the names that programs show in their menus.
 ENCODINGS = {
     UTF_8: "UTF-8",
     "utf-16": "UTF-16 (Unicode text from Excel)",
@@ -26,8 +26,8 @@ ENCODINGS = {
 }
 BYTE_ORDERS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 PART_BYTES = 1_000_000
-# The encoding of a file is guessed from a sample of its lines that contain non-ASCII characters.
-# This is the maximum size of the sample. A larger sample would not improve the guess.
+# A file's encoding is guessed from a sample of its lines with non-ASCII characters. This is the
+# sample's maximum size, because a larger sample would not improve the guess.
 SAMPLE_BYTES = 20_000
 # A short text can fit several encodings. The most common encoding, Windows-1252, is chosen unless
 # another encoding fits better by more than these margins.
@@ -62,7 +62,7 @@ def codec_of(encoding: str) -> str:
     # Some of Python's codecs, such as rot13, are not text encodings.
     if found is None or not getattr(found, "_is_text_encoding", True):
         raise WrongUsage(
-            f"{encoding!r} is not an encoding. Give an encoding such as utf-8, cp1252 or utf-16."
+            f"{encoding!r} is not an encoding. Use an encoding such as utf-8, cp1252 or utf-16."
         )
     return "utf-8-sig" if found.name == UTF_8 else encoding
 
@@ -96,8 +96,8 @@ def detect_encoding(path: Path) -> str:
 
 
 def _likely(sample: bytes) -> str:
-    # Importing charset_normalizer is slow and rarely needed, because most files are UTF-8. Import
-    # it only here.
+    # Importing charset_normalizer is slow and rarely needed, because most files are UTF-8, so
+    # import it here.
     from charset_normalizer import from_bytes
 
     others = [name for name in ENCODINGS if name not in (UTF_8, "utf-16")]

@@ -53,16 +53,16 @@ FIELDS: Mapping[str, Use] = {
 WAITING = ("waiting", "joining")
 # Notes about exported data that an import leaves out.
 #
-# In the notes, "there" means the exported waitlist. "Here" means the waitlist into which people are
-# imported.
+# In the notes, "there" means the exported waitlist. "Here" means the waitlist that people are
+# imported into.
 OFFERED = "Offered or claimed there: waiting at their places here"
 PARKED = "Parked there: held back at their places here"
 DELAYED = "Passed over for some time after a claim there: ready here"
 ASKED = "Asked there whether they are still waiting: not asked here"
 ATTEMPTS = "Had failed attempts there: attempts are counted from 0 here"
 NUMBERED = "Had call numbers there: get new numbers here, if this waitlist has call numbers"
-# A customer can be banned without having signed up. An exported file does not contain the customer
-# id of such a customer, so the import cannot ban the customer.
+# A customer can be banned without having signed up. An exported file does not contain such a
+# customer's id, so the import cannot ban them.
 UNKNOWN = "Banned there but never signed up, so the customer id is unknown: not banned here"
 LEFT_OUT = {
     "left": "Had left there: not added",
@@ -156,14 +156,14 @@ def _times(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
 def _text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name, "")
     if not isinstance(value, str):
-        raise InvalidRow(f"{name}: must be a text, not {value!r}")
+        raise InvalidRow(f"{name}: must be a string, not {value!r}")
     return value.strip()
 
 
 def _several(row: Mapping[str, Any], name: str) -> Sequence[str]:
-    """Return the items of a field that contains a list.
+    """Return the items of a list field.
 
-    In a CSV file, one cell contains all items.
+    In a CSV file, one cell contains all of them.
     """
     value = row.get(name, [])
     return value if isinstance(value, list) else _text(row, name).split(VALUE_SEPARATOR)

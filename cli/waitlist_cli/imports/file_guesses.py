@@ -1,4 +1,4 @@
-"""Guesses those settings of an import that the operator has not given as options."""
+"""Guesses the import settings that the operator has not given as options."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,12 +27,11 @@ class ReadAs:
     identity: str | None = None
     # The column with the signup times.
     time: str | None = None
-    # The column that identifies people. It contains either customer ids or addresses.
+    # The column of customer ids or addresses that identifies people.
     customer: str | None = None
     # The format of the signup times.
     time_format: str | None = None
-    # Maps each column that contains addresses for messages to a profile field, which is `email` or
-    # `phone`.
+    # Maps each column of addresses for messages to a profile field, `email` or `phone`.
     addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -46,7 +45,7 @@ class ReadAs:
 
     @classmethod
     def from_text(cls, text: object) -> "ReadAs | None":
-        """Parse the guesses from JSON. Return None if the text does not contain guesses."""
+        """Parse the guesses from JSON. Return None if the text contains none."""
         try:
             return cls(**json.loads(str(text)))
         except (ValueError, TypeError):
@@ -55,7 +54,7 @@ class ReadAs:
 
 @dataclass(frozen=True)
 class GivenOptions:
-    """The options with which the operator has described the columns."""
+    """The options that describe the columns."""
 
     customer: str | None
     identity: str | None
@@ -67,9 +66,9 @@ class GivenOptions:
 
 @dataclass(frozen=True)
 class FirstRows:
-    """The names of the columns, and the first values of each column.
+    """The columns' names and first values.
 
-    Both are empty for a pipe. A pipe can be read only once, so its first rows must be left for the
+    Both are empty for a pipe, which can be read only once, so its first rows must be left for the
     import.
     """
 
@@ -95,8 +94,8 @@ def read_first_rows(file: str, form: str | None, delimiter: str, encoding: str |
 def guess_settings(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
     """Guess the settings that the operator has not given. Print a note about each unusual guess.
 
-    A file of refused rows contains the guesses that were made for the original file. If such a file
-    is imported, these guesses are used again.
+    A file of refused rows contains the guesses about the original file. When such a file is
+    imported, these guesses are used again.
     """
     found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
     if found is None or (found.identity, found.time) != (given.identity, given.time):

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
-# Common names of columns with customer ids, without spaces and punctuation. The most likely names
-# come first.
+# Common names of columns with customer ids, without spaces and punctuation, most likely first.
 IDS = (
     *("customerid", "customer", "userid", "memberid", "id", "user", "username"),
     *("email", "emailaddress", "mail", "mailaddress", "youremail", "contactemail"),
@@ -47,10 +46,9 @@ DATES = (
 class TimeGuess:
     """The guessed format of the times in a column."""
 
-    # The format of the times. It is None if the times are in ISO 8601.
+    # The format of the times, or None for ISO 8601.
     time_format: str | None
-    # A different format that fits the times too, but gives different results. It is None if there
-    # is no such format.
+    # Another format that fits the times but gives different results, or None.
     other: str | None = None
 
 
@@ -58,8 +56,7 @@ class TimeGuess:
 class Guess:
     """What the columns probably contain.
 
-    Each field is the name of a column. Only `times` is different: it is the format of the signup
-    times.
+    Each field is a column's name, except `times`, which is the format of the signup times.
     """
 
     customer: str | None
@@ -82,9 +79,7 @@ def guess_columns(names: Sequence[str], samples: Sequence[Sequence[object]]) -> 
 def guess_customer_column(
     names: Sequence[str], samples: Sequence[Sequence[object]] = ()
 ) -> str | None:
-    """Guess which column contains the customer ids, from the names and the first values of the
-    columns.
-    """
+    """Guess which column contains the customer ids, from the columns' names and first values."""
     return _by_name(names, IDS) or _by_mails(names, samples)
 
 
@@ -188,8 +183,8 @@ def _is_iso(text: str) -> bool:
         datetime.fromisoformat(text)
     except ValueError:
         return False
-    # A text of digits, such as 20260301, can be an ISO 8601 date. It is more likely a number, so do
-    # not accept it.
+    # Digits alone, such as 20260301, can be an ISO 8601 date, but are more likely a number, so do
+    # not accept them.
     return not text.isdecimal()
 
 

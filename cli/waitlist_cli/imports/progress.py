@@ -1,4 +1,4 @@
-"""Shows the progress bar of an import on a terminal."""
+"""Shows an import's progress bar on a terminal."""
 
 from rich.console import Console
 from rich.progress import (
@@ -14,10 +14,10 @@ from rich.text import Text
 
 
 class Bar:
-    """A progress bar for an import. It also shows the number of imported rows.
+    """A progress bar for an import, which also shows the number of imported rows.
 
-    The length of the bar is the share of the file that has been read. The total number of rows is
-    unknown until the end of the file.
+    The bar's length is the share of the file that has been read, because the total number of rows
+    is unknown until the end of the file.
     """
 
     def __init__(self, console: Console, words: str, total_bytes: int | None) -> None:

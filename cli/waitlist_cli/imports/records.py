@@ -16,8 +16,8 @@ from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detect_en
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 
-# The maximum length of a row. If a quote is never closed, this limit keeps the program from reading
-# the rest of the file into memory.
+# The maximum length of a row. If a quote is never closed, this limit keeps the rest of the file
+# from being read into memory.
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
@@ -34,13 +34,13 @@ REJECTION_COLUMNS = (
     "refused_line",
     "refused_read_as",
 )
-# A file with all of the following columns is an export of this program. Files from other programs
-# do not have all of them.
+# A file with all these columns was exported by this program. Other programs' files do not have all
+# of them.
 EXPORT_COLUMNS = frozenset({"entry_id", "customer_id", "status", "priority", "joined_at"})
 
 
 def is_export(names: Iterable[str]) -> bool:
-    """Return whether a file with these column names is an export of this program."""
+    """Return whether a file with these column names was exported by this program."""
     return set(names) >= EXPORT_COLUMNS
 
 
@@ -92,10 +92,9 @@ class Lines:
         return found
 
     def read(self, most: int = -1) -> str:
-        """Return the next line.
+        """Return the next line, or its first `most` characters if it is longer.
 
-        If the line is longer than `most` characters, return its first `most` characters. The next
-        call returns the following characters.
+        The next call then continues in the same line.
         """
         if self._put_back:
             line, self._put_back = self._put_back, ""
@@ -140,9 +139,7 @@ class Source:
             self.columns = [name for name in self._header if name]
 
     def bytes_read(self) -> int:
-        """Return how many bytes of the file have been read, including bytes that are still in a
-        buffer.
-        """
+        """Return how many bytes of the file have been read, including those still in a buffer."""
         return self._binary.tell() if self._binary.seekable() else 0
 
     def records(self) -> Iterator[Record]:
@@ -203,9 +200,10 @@ class Source:
             yield Record(number, fields, problem, self._as_line(row) if problem else "")
 
     def _problem_of(self, row: list[str]) -> str:
-        """Describe how a row differs from the header. Return "" if the row fits.
+        """Describe how a row differs from the header. Return "" if it fits.
 
-        Empty cells beyond the last column are accepted, because spreadsheets often add them.
+                Empty cells beyond the last column are accepted, because spreadsheets often add
+        them.
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):
@@ -247,7 +245,7 @@ def _json_record(number: int, line: str) -> Record:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object. Raise ValueError if the object contains a field twice."""
+    """Build a JSON object. Raise ValueError if it contains a field twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("an object has the same field twice")
@@ -264,13 +262,13 @@ def open_source(
 ) -> Iterator[Source]:
     """Open a file, or standard input if `path` is a hyphen.
 
-    If no `encoding` is given, the encoding is detected. A pipe is read as UTF-8, because detection
-    would consume its content.
+    If no `encoding` is given, it is detected. A pipe is read as UTF-8, because detection would
+    consume its content.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
         raise WrongUsage(
-            f"The format of {name or path} is unknown. Give --format csv or --format jsonl."
+            f"The format of {name or path} is unknown. Use --format csv or --format jsonl."
         )
     separator = "\t" if Path(path).suffix.lower() == ".tsv" or delimiter == "tab" else delimiter
     if len(separator) != 1:
@@ -279,7 +277,7 @@ def open_source(
         # If standard input is closed, Python sets `sys.stdin` to None.
         if sys.stdin is None:
             raise WrongUsage(
-                "Standard input is closed, so nothing can be read from it. Give the name of a file."
+                "Standard input is closed, so nothing can be read from it. Name a file instead."
             )
         yield Source(sys.stdin.buffer, "standard input", kind, separator, encoding or UTF_8)
         return
@@ -297,7 +295,7 @@ def note_encoding(
     source: Source,
     advice: str = "If this encoding is wrong, save the file as UTF-8.",
 ) -> None:
-    """Print the detected encoding of a file if it is not UTF-8."""
+    """Print a file's detected encoding if it is not UTF-8."""
     if source.encoding != UTF_8:
         output.note(f"{source.name} is read as {ENCODINGS[source.encoding]}. {advice}")
 
@@ -311,5 +309,5 @@ def is_file(path: str) -> bool:
 
 
 def size_of(path: str) -> int | None:
-    """Return the size of a file in bytes, or None for a pipe."""
+    """Return a file's size in bytes, or None for a pipe."""
     return Path(path).stat().st_size if is_file(path) else None

@@ -1,6 +1,6 @@
 """Writes the refused rows and the reasons to a file.
 
-After the operator has corrected the rows, the file can be imported.
+Once the operator has corrected the rows, the file can be imported.
 """
 
 import json
@@ -18,8 +18,8 @@ from waitlist_cli.terminal.spreadsheets import SheetWriter
 class RejectedRows:
     """A file for refused rows. It is created when the first row is refused.
 
-    The file also contains `read_as`, the guesses about the original file. A later import of the
-    refused rows uses the same guesses.
+    The file also contains `read_as`, the guesses about the original file, so that a later import of
+    the refused rows uses the same guesses.
     """
 
     def __init__(self, path: Path, source: Source, *, append: bool, read_as: str = "") -> None:
@@ -45,12 +45,12 @@ class RejectedRows:
             self._write(record, code, reason)
         except OSError as error:
             raise WrongUsage(
-                f"{self.path} cannot be written: {error.strerror}. "
-                "Give another file with --refused."
+                f"{self.path} cannot be written: {error.strerror}. Choose another file with "
+                "--refused."
             ) from error
 
     def close(self) -> None:
-        # Ignore errors when the file is closed, because a failed write has already raised an error.
+        # Ignore errors on closing the file, because a failed write has already raised one.
         with suppress(OSError):
             if self._file is not None:
                 self._file.close()
@@ -73,11 +73,10 @@ class RejectedRows:
         if self._file is not None:
             return self._file
         is_new = not (self._append and self.path.exists())
-        # A byte order mark lets spreadsheets recognise UTF-8. A file of JSON lines has no byte
-        # order mark.
+        # A byte order mark lets spreadsheets recognise UTF-8. A JSON lines file has none.
         codec = codec_of(self._encoding) if self._columns is not None else self._encoding
         # A byte that is not valid UTF-8 is written as it was read. In other encodings, the original
-        # byte is not known, so an escape sequence is written instead.
+        # byte is unknown, so an escape sequence is written instead.
         errors = "surrogateescape" if self._encoding == UTF_8 else "backslashreplace"
         self._file = open_private(self.path, append=not is_new, encoding=codec, errors=errors)
         if self._columns is not None:
@@ -88,9 +87,9 @@ class RejectedRows:
 
 
 def rejected_path(source: str, form: str, chosen: str | None) -> Path:
-    """Return the path of the file of refused rows.
+    """Return the path of the file for refused rows.
 
-    By default, the file is next to the imported file.
+    By default, it is next to the imported file.
     """
     if chosen:
         path = Path(chosen)
@@ -100,5 +99,5 @@ def rejected_path(source: str, form: str, chosen: str | None) -> Path:
         suffix = Path(source).suffix if Path(source).suffix.lower() in SUFFIXES else f".{form}"
         path = stem.with_name(f"{stem.name}.refused{suffix}")
     if source != STDIN and path.exists() and path.samefile(source):
-        raise WrongUsage(f"{path} is the imported file. Give another file with --refused.")
+        raise WrongUsage(f"{path} is the imported file. Choose another file with --refused.")
     return path

@@ -1,4 +1,4 @@
-"""Sends the rows of a file in order."""
+"""Sends a file's rows in order."""
 
 import secrets
 import time
@@ -36,8 +36,8 @@ LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
 
-# A function that is called after each request of an import. Its arguments are the number of
-# finished rows and the number of bytes that have been read from the file.
+# Called after each request of an import with the number of finished rows and the number of bytes
+# read from the file.
 Progress = Callable[[int, int], None]
 
 
@@ -86,9 +86,7 @@ class Counts:
 
     @property
     def warning(self) -> str:
-        """A warning about guests who have signed up with customer ids of the file, or "" if there
-        are none.
-        """
+        """A warning about guests who have signed up with customer ids from the file, or ""."""
         if not self.warned:
             return ""
         rows = "row" if self.warned == 1 else "rows"
@@ -102,25 +100,24 @@ class Counts:
         )
 
     def warn(self, row: int) -> None:
-        """Count a row whose customer id a guest has used to sign up."""
+        """Count a row with a customer id that a guest has used to sign up."""
         self.warned += 1
         if len(self.warned_rows) < MOST_WARNED:
             self.warned_rows.append(row)
 
     def refuse(self, reason: str) -> None:
         self.refused += 1
-        # Keep only a limited number of different reasons. A reason can contain the invalid value,
-        # so every row could have a reason of its own.
+        # Keep a limited number of different reasons. A reason can contain the invalid value, so
+        # every row could have a reason of its own.
         if reason in self.reasons or len(self.reasons) < MOST_REASONS:
             self.reasons[reason] += 1
 
 
 @dataclass
 class ImportRun:
-    """Sends the rows of a file, one request after another.
+    """Sends a file's rows, one request after another.
 
-    People without a signup time join in the order of the file, because the requests are sent in
-    this order.
+    The requests follow the order of the file, so people without a signup time join in that order.
     """
 
     api: "Api"
@@ -165,7 +162,7 @@ class ImportRun:
         try:
             self.is_reading = True
             # Reading may have to wait for input. While `is_reading` is true, Ctrl-C interrupts the
-            # reading at once. If the operator has pressed Ctrl-C earlier, do not begin to read.
+            # reading at once. If the operator has already pressed Ctrl-C, do not begin to read.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():
@@ -213,9 +210,9 @@ class ImportRun:
         self.counts.done_row = batch.rows[-1].record.number
 
     def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-        """Send the rows and yield the result of each row.
+        """Send the rows and yield each row's result.
 
-        If the service is busy, the function sends fewer rows in the next request.
+        If the service is busy, the next request contains fewer rows.
         """
         start = 0
         while start < len(rows):

@@ -1,4 +1,4 @@
-"""Writes to a file the entry tokens that an import has issued. The tokens are secrets."""
+"""Writes the entry tokens that an import has issued to a file. The tokens are secrets."""
 
 import os
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class TokenFile:
         """Write the tokens from one response to the file.
 
         Rows count as imported only after their tokens have been written. If the import is
-        interrupted before, the rows are sent again and no token is lost.
+        interrupted before that, the rows are sent again and no token is lost.
         """
         if not issued:
             return
@@ -45,7 +45,7 @@ class TokenFile:
             self._file.flush()
         except OSError as error:
             raise WrongUsage(
-                f"{self.path} cannot be written: {error.strerror}. Give another file with "
+                f"{self.path} cannot be written: {error.strerror}. Choose another file with "
                 "--tokens and run the same command again. It writes all tokens again."
             ) from error
         self.count += len(issued)
@@ -66,16 +66,17 @@ class TokenFile:
 def choose_token_file(
     chosen: str | None, taken: Sequence[str | Path], *, append: bool
 ) -> TokenFile | None:
-    """Return the token file that the operator chose, or None if the operator chose none.
+    """Return the token file that the operator chose, or None if they chose none.
 
-    Raises WrongUsage if the path is already used for something else, such as the file to import.
+        Raises WrongUsage if the path is already used for something else, such as the file to
+    import.
     """
     if chosen is None:
         return None
     path = Path(chosen)
     if path.resolve() in [Path(other).resolve() for other in taken] or not _is_ours(path):
         raise WrongUsage(
-            f"{path} is already used for something else. Give another file with --tokens."
+            f"{path} is already used for something else. Choose another file with --tokens."
         )
     return TokenFile(path, append=append)
 
@@ -92,9 +93,9 @@ def _is_ours(path: Path) -> bool:
 
 
 def _remove_unfinished_line(path: Path) -> int:
-    """Remove an incomplete last line, and return the new size of the file.
+    """Remove an incomplete last line, and return the file's new size.
 
-    An import that was killed can leave an incomplete line.
+    An import that was killed can leave such a line.
     """
     try:
         with path.open("rb+") as file:

@@ -1,6 +1,6 @@
 """Declares the actions that operators can take.
 
-Each `Action` is declared once. The command, the dialog in the console and the permissions of the
+Each `Action` is declared once. Its command, its dialog in the console and the permissions of the
 team on duty are made from this declaration.
 """
 
@@ -23,22 +23,21 @@ CLAIM = "/{waitlist_id}/claims/{entry_id}"
 
 @dataclass(frozen=True)
 class Field:
-    """A value that the operator gives for an action. The request body uses the same name for it.
+    """A value that the operator enters for an action. It has the same name in the request body.
 
     The kind of a field is `text`, `long` (several lines), `email`, `tel`, `time`, `number`,
-    `filters`, `tick` (a checkbox), `choice`, `select` or `seen`. Fields of the kinds `choice` and
-    `select` have `options`, which are pairs of a value and its label.
+    `filters`, `tick` (a checkbox), `choice`, `select` or `seen`. `choice` and `select` fields have
+    `options`, which are pairs of a value and its label.
 
-    A field of the kind `seen` contains a value of the entry that the operator saw. If the value has
-    changed since then, the service refuses the request.
+    A `seen` field contains a value of the entry that the operator saw. If this value has changed
+    since, the service refuses the request.
     """
 
     name: str
     label: str
     kind: str = "text"
     hint: str = ""
-    # The initial value of the field in the dialog. If the field is a `choice`, this value is also
-    # the default of the command.
+    # The field's initial value in the dialog. For a `choice`, it is also the command's default.
     value: str = ""
     options: Sequence[tuple[str, str]] = ()
     is_required: bool = False
@@ -46,16 +45,16 @@ class Field:
     is_folded: bool = False
     at_least: int = 0
     at_most: int | None = None
-    # The name of the option in the command, if it differs from the name of the field.
+    # The name of the command's option, if it differs from the field's name.
     option: str = ""
-    # The help text of the option in the command, if it differs from the hint in the dialog.
+    # The help text of the command's option, if it differs from the dialog's hint.
     help: str = ""
     # Adapts the field to a waitlist and a person. Returns None if the dialog does not need the
-    # field. If the action is on the whole waitlist, the person is {}.
+    # field. For an action on a whole waitlist, the person is {}.
     adapt: Callable[["Field", Document, Document], "Field | None"] | None = None
 
     def shown_for(self, waitlist: Document, person: Document) -> "Field | None":
-        """Return the field as the dialog for this waitlist and this person shows it.
+        """Return the field as shown in the dialog for this waitlist and this person.
 
         Return None if the dialog does not need the field.
         """
@@ -64,10 +63,7 @@ class Field:
         return self.adapt(self, waitlist, person) if self.adapt else self
 
     def number(self, typed: str) -> int | None:
-        """Parse a whole number that the operator typed.
-
-        Return None if the operator typed nothing.
-        """
+        """Parse a whole number that the operator typed, or return None if they typed nothing."""
         digits = typed.strip().replace(",", "")
         if not digits and not self.is_required:
             return None
@@ -82,8 +78,8 @@ class Field:
     def instant(self, typed: str, zone: str, others: str = "") -> str:
         """Parse a time that the operator typed or picked, and convert it to UTC.
 
-        A time without a UTC offset is a local time in `zone`. `others` is added to the error
-        message, and says what else the operator can enter.
+        A time without a UTC offset is a local time in `zone`. `others` is appended to the error
+        message, to say what else the operator can enter.
         """
         try:
             return utc(typed, ZoneInfo(zone))
@@ -105,7 +101,7 @@ class Field:
 
 
 def name_zone(field: Field, waitlist: Document, _person: Document) -> Field:
-    """Return a copy of a time field whose hint also names the time zone of the waitlist."""
+    """Return a copy of a time field whose hint also names the waitlist's time zone."""
     return replace(field, hint=f"{field.hint} Time zone: {waitlist['timezone']}.")
 
 
@@ -116,13 +112,13 @@ TO = Field(
     "choice",
     options=(("place", "Their old place"), ("back", "End of the queue")),
     value="place",
-    help="Return people to the end of the queue instead of returning them to their old places.",
+    help="Return people to the end of the queue instead of to their old places.",
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """A request to a route for operators. The path begins after `/v1/admin/waitlists`."""
+    """A request to an operator route. The path begins after `/v1/admin/waitlists`."""
 
     method: str = "POST"
     path: str
@@ -133,11 +129,11 @@ class Request:
 
 @dataclass(frozen=True)
 class Inverse:
-    """A request that undoes an action or a part of an action."""
+    """A request that undoes an action or a part of one."""
 
     # The name of the action that is sent.
     action: str
-    # The entry of the person, or "" if the action is on the whole waitlist.
+    # The person's entry, or "" if the action is on the whole waitlist.
     entry_id: str = ""
     # The fields of the request body that come from the operator.
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -154,34 +150,32 @@ class Action(Request):
     """
 
     name: str
-    # A sentence that says what the action does. The help of the action's command begins with this
-    # sentence.
+    # A sentence that says what the action does. The help of its command begins with this sentence.
     summary: str = ""
     # The question at the top of the dialog.
     title: str
     consequence: str
-    # Returns another sentence about what the action does to this person or this waitlist. Only the
-    # dialog shows this sentence.
+    # Returns another sentence, shown only in the dialog, about what the action does to this person
+    # or this waitlist.
     more: Callable[[Document], str] = lambda _: ""
     # The text of the button that carries out the action, if it differs from the action's name.
     button: str = ""
     # The text of the button that opens the dialog, if it differs from the button inside the dialog.
     label: str = ""
-    # Returns the fields that the dialog shows at once. The operator must open the other fields. The
-    # arguments are the waitlist and the person. If the action is on the whole waitlist, the person
-    # is {}.
+    # Returns the fields that the dialog shows at once. The operator must open the others. The
+    # arguments are the waitlist and the person. For an action on a whole waitlist, the person is
+    # {}.
     asked: Callable[[Document, Document], Sequence[Field]] = lambda _waitlist, _person: ()
     fields: Sequence[Field] = ()
-    # True if the dialog stays open after the action, so that the operator can take the action
-    # again.
+    # True if the dialog stays open after the action, so that the operator can repeat the action.
     stays_open: bool = False
     # Fields of the request body that have the same values in every request.
     body: Mapping[str, Any] = field(default_factory=dict)
     # True if the button in the dialog is red, because the action takes something away from the
     # person.
     is_final: bool = False
-    # The label of a checkbox in a second dialog, which the operator must tick. If the label is "",
-    # there is no second dialog.
+    # The label of a checkbox that the operator must tick in a second dialog. If it is "", there is
+    # no second dialog.
     sure: str = ""
     # True if the action deletes data for good. The command then asks for a confirmation.
     is_deleting: bool = False
@@ -201,9 +195,9 @@ class Action(Request):
 
 @dataclass(frozen=True)
 class Bulk:
-    """The texts for an action that an operator takes on several people at once.
+    """The texts of an action on several people at once.
 
-    In each text, `{people}` is replaced by a phrase such as `3 people`.
+    In each text, `{people}` stands for a phrase such as `3 people`.
     """
 
     title: str
@@ -211,8 +205,8 @@ class Bulk:
     consequence: str
     # What the operator reads after the action.
     notice: str
-    # Returns whether to begin with the last person. Otherwise, a move to the front, for example,
-    # would reverse the order of the people.
+    # Returns whether to begin with the last person. A move to the front, for example, would
+    # otherwise reverse the people's order.
     is_backwards: Callable[[Document], bool] = lambda _: False
 
 
@@ -221,21 +215,21 @@ class PersonAction(Action):
     """An action on one person. The action sends a single request."""
 
     fields: Sequence[Field] = (REASON,)
-    # A function that reads the answers to the questions in `asked`. Its arguments are the
-    # operator's values, the waitlist and the person.
+    # Reads the answers to the questions in `asked`. The arguments are the operator's values, the
+    # waitlist and the person.
     read_answers: Callable[[dict[str, Any], Document, Document], dict[str, Any]] = (
         lambda values, _waitlist, _person: values
     )
-    # A function that converts the operator's values to the remaining fields of the request body.
+    # Converts the operator's values to the remaining fields of the request body.
     to_body: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values
-    # The text that tells the operator the result of the action. If it is a function, its argument
-    # is the response.
+    # The text that tells the operator the result, or a function that makes this text from the
+    # response.
     notice: str | Callable[[Any], str]
-    # The name of the response field that contains a secret of the customer, such as a token.
+    # The name of the response field that contains a customer's secret, such as a token.
     reveals: str = ""
     # If the response is not an entry, the command prints this word as `outcome` in its JSON output.
     outcome: str = ""
-    # True if the command prints the text `notice` instead of the entry's status.
+    # True if the command prints `notice` instead of the entry's status.
     prints_notice: bool = False
     # True if the action ends a claim. The console then forgets the token of its own claim.
     ends_claim: bool = False
@@ -247,21 +241,21 @@ class PersonAction(Action):
     # before the action, and the request body. The body is {} until the operator has submitted the
     # dialog.
     has_inverse_for: Callable[[Document, Document, Document], bool] = lambda *_: True
-    # True if it depends on the operator's values whether the action can be undone. The dialog then
-    # does not say how long the action can be undone.
+    # True if the operator's values decide whether the action can be undone. The dialog then does
+    # not say how long it can be undone.
     may_be_undone: bool = False
     # Whether and how operators can take the action on several people at once.
     bulk: Bulk | None = None
 
     def can_be_inverted(self, waitlist: Document, person: Document, body: Document) -> bool:
-        """Return whether other requests to the service can reverse the action on this person."""
+        """Return whether other requests can reverse the action on this person."""
         return self.inverse is not None and self.has_inverse_for(waitlist, person, body)
 
     @property
     def can_wait(self) -> bool:
         """Return whether the console may wait a few seconds before it sends the action.
 
-        The console may not delay an action that reveals a secret or that asks the operator a second
+        The console may not delay an action that reveals a secret or asks the operator a second
         time.
         """
         return not self.reveals and not self.sure
@@ -275,8 +269,8 @@ class PersonAction(Action):
 class ListRequest:
     """The data that an operator has submitted in the dialog of an action on a waitlist.
 
-    Each dialog has its own idempotency `key`. If a dialog is submitted twice, the second request
-    has no effect.
+    Each dialog has its own idempotency `key`, so if it is submitted twice, the second request has
+    no effect.
     """
 
     api: "Api"
@@ -289,14 +283,14 @@ class ListRequest:
 class ListAction(Action):
     """An action on a whole waitlist. The action can send several requests."""
 
-    # Sends the requests of the action. Returns the message for the operator, and the response.
+    # Sends the action's requests. Returns the message for the operator, and the response.
     carry_out: Callable[[ListRequest], tuple[str, Any]]
-    # Returns the requests that undo the action. The argument is the response that `carry_out`
-    # returned. None means that no request can undo the action.
+    # Returns the requests that undo the action, given the response that `carry_out` returned. None
+    # means that no request can undo the action.
     inverse: Callable[[Any], Sequence[Inverse]] | None = None
     # Returns what the action would do. A second dialog shows this text and asks the operator again.
     # If the text is "", there is no second dialog, because the action can be undone.
     ask_again: Callable[[ListRequest], str] = lambda _: ""
-    # The text of the button that opens the second dialog, if it differs from the text of the button
+    # The text of the button that opens the second dialog, if it differs from that of the button
     # that carries out the action.
     first_button: str = ""

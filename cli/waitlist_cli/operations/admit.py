@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 MOST_ADMITTED = 100
 MOST_ADMITTED_AT_ONCE = 1_000
 QUOTA_ENDED = "The quota has ended. Open offers stay valid."
-NO_MORE = "No one else is waiting, or the limit max_inside is reached."
+NO_MORE = "No one else is waiting, or the max_inside limit is reached."
 OFFER_SECONDS = Field(
     "offer_seconds",
     "Offers last, in seconds",
     "number",
-    "Number of seconds that the person has to accept the offer, such as 172800 for two days. "
-    "The maximum is 14 days. By default, the setting offer_seconds of the waitlist decides.",
+    "Number of seconds that the person has to accept the offer, such as 172800 for two days. The "
+    "maximum is 14 days. By default, the waitlist's offer_seconds setting decides.",
     at_least=10,
     at_most=14 * 86_400,
     option="--offer-seconds",
@@ -117,7 +117,7 @@ ADMIT_PERSON = PersonAction(
     name="admit",
     summary="Offer a slot to one person.",
     title="Admit {who} now?",
-    consequence="The person gets a slot now, regardless of the position, the rate and the "
+    consequence="The person gets a slot now, regardless of their position, the rate and the "
     "schedule.",
     path=f"{ENTRY}/admit",
     fields=(OFFER_SECONDS, REASON),
@@ -137,7 +137,7 @@ ADMIT_PERSON = PersonAction(
 WITHDRAW = PersonAction(
     name="withdraw",
     summary="Withdraw an offer.",
-    title="Take back the offer of {who}?",
+    title="Take back {who}'s offer?",
     consequence="The person returns to their old place in the queue, and the next person gets the "
     "slot.",
     button="Take back",
@@ -157,7 +157,7 @@ WITHDRAW = PersonAction(
     notice=back_in_queue,
     inverse=_former_offer,
     bulk=Bulk(
-        "Take back the offers of {people}?",
+        "Take back the offers to {people}?",
         "These people return to their old places in the queue, and the next people get the slots.",
         "{people}: offer taken back.",
     ),
@@ -166,8 +166,7 @@ EXIT = PersonAction(
     name="exit",
     summary="Record the exit of an admitted person.",
     title="Let {who} out?",
-    consequence="The slot of the person becomes free at once, and the service treats the pass as "
-    "ended.",
+    consequence="The person's slot becomes free at once, and the service treats the pass as ended.",
     button="Let out",
     path=f"{ENTRY}/exit",
     notice=lambda answer: (
@@ -191,7 +190,7 @@ def admissions(
     """Offer `count` slots in several requests. After each request, yield the entries that got a
     slot.
 
-    `filters` is the part of the request body that says which people get a slot.
+    `filters` is the part of the request body that says who gets a slot.
 
     If `refill` is true, the service starts a quota: it offers unused slots to the next people until
     `count` people have entered. A count of 0 ends the quota.
@@ -205,9 +204,9 @@ def admissions(
         found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[
             "entries"
         ]
-        # The queue is empty only if the response contains no entries at all. A response can contain
-        # fewer entries than requested for another reason: if a request is repeated, offers that
-        # have ended in the meantime are missing.
+        # Only a response without any entries means that the queue is empty. The response to a
+        # repeated request can contain fewer entries than requested, because offers that have ended
+        # in the meantime are missing.
         #
         # For a quota, send all requests even if the queue is empty, because the quota also applies
         # to people who join later.
@@ -237,7 +236,7 @@ def _admit(request: ListRequest) -> tuple[str, Any]:
 
 
 def _names(request: ListRequest, waitlist: Document, entries: Sequence[Document]) -> str:
-    """Return ": " and the names of these people. Return "" if there are more than three people."""
+    """Return ": " and these people's names, or "" for more than three people."""
     if not 0 < len(entries) <= MOST_NAMES:
         return ""
     people = [

@@ -24,7 +24,7 @@ BAN = PersonAction(
     title="Ban {who} from the list?",
     consequence="The person cannot sign up and cannot be imported until an operator ends the ban.",
     more=lambda person: (
-        "The person's pass stays valid until it ends or an operator lets the person out."
+        "The person's pass stays valid until it ends or an operator lets them out."
         if person["status"] == "admitted"
         else "If the person has a place, they lose it."
     ),
@@ -39,9 +39,9 @@ BAN = PersonAction(
 UNBAN = PersonAction(
     name="unban",
     summary="Allow a banned person to sign up again.",
-    title="End the ban of {who}?",
+    title="End {who}'s ban?",
     consequence="The person can sign up again, but gets a new place. To give the person their "
-    "former place back, use the action Reinstate.",
+    "former place back, use the Reinstate action.",
     button="End the ban",
     path=f"{ENTRY}/unban",
     # The request names the ban by its time, so it cannot end a later ban.

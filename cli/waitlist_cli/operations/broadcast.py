@@ -14,8 +14,8 @@ from waitlist_cli.terminal.output import format_count
 
 PATH = "/{waitlist_id}/messages"
 STATUSES = (
-    ("", "Everyone who waits, has an offer, is called or is set aside"),
-    ("waiting", "People who wait"),
+    ("", "Everyone who is waiting, has an offer, is called or is set aside"),
+    ("waiting", "People who are waiting"),
     ("offered", "People who have an offer or are called"),
     ("parked", "People who are set aside"),
     ("inside", "People who are inside"),
@@ -32,7 +32,7 @@ TEXT = Field(
     "text",
     "Text",
     "long",
-    "A link to the person's place is added at the end. {name} stands for the name of the waitlist.",
+    "A link to the person's place is added at the end. {name} stands for the waitlist's name.",
 )
 TEXTS = tuple(
     field for pair in zip(text_fields(SUBJECT), text_fields(TEXT), strict=True) for field in pair
@@ -43,7 +43,7 @@ STATUS = Field(
     "select",
     options=STATUSES,
     help="Only people with this status: waiting, offered, parked or inside. By default, everyone "
-    "who waits, has an offer, is claimed or is parked.",
+    "who is waiting, has an offer, is claimed or is parked.",
 )
 ENTRIES = Field(
     "entries",
@@ -54,14 +54,14 @@ ENTRIES = Field(
 )
 
 
-# Fields for which the dialog does not ask if the operator has ticked people in a table.
+# Fields that the dialog does not ask for if the operator has ticked people in a table.
 WHO_GETS_IT = (STATUS, replace(FILTER, adapt=None), ENTRIES)
 
 
 def message_body(values: Mapping[str, Any], waitlist: Document) -> dict[str, Any]:
     """Return the request body for the values that the operator has entered.
 
-    A text without a language is in the usual language of the waitlist.
+    A text without a language is in the waitlist's usual language.
     """
     usual = (waitlist["messages"] or {}).get("language", "en")
     texts, subjects = typed_texts(values, TEXT.name), typed_texts(values, SUBJECT.name)
@@ -88,9 +88,7 @@ def message_body(values: Mapping[str, Any], waitlist: Document) -> dict[str, Any
 
 
 def reach_text(answer: Document) -> str:
-    """Describe how many people get a message by email and by SMS, and how many people it cannot
-    reach.
-    """
+    """Describe how many people get a message by email and by SMS, and how many it cannot reach."""
     mail, sms = answer["reached"]["mail"], answer["reached"]["sms"]
     verb = "would get" if answer["dry_run"] else "get"
     one = verb if answer["dry_run"] else "gets"
@@ -105,7 +103,7 @@ def reach_text(answer: Document) -> str:
         text += (
             " There are more people, who have not been counted yet."
             if answer["dry_run"]
-            else " It is being sent to more people, which takes some minutes."
+            else " It is being sent to more people, which takes a few minutes."
         )
     return text
 
@@ -115,7 +113,7 @@ def _reason(name: str) -> str:
 
 
 def send_message(request: ListRequest, *, dry_run: bool = False) -> Any:
-    """Send a message, or only count its recipients, and return the service's response."""
+    """Send a message, or just count its recipients, and return the service's response."""
     waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
     body = message_body(request.values, waitlist)
     path = PATH.format(waitlist_id=request.waitlist_id)

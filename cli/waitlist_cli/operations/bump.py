@@ -35,8 +35,8 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 def way_back(person: Document) -> list[Inverse]:
     """Return the request that would undo a move of this person, who has not been moved yet.
 
-    The request sorts the person by priority and signup time. If the person now has a different
-    place, for example after an earlier move, the move cannot be undone and the list is empty.
+    The request sorts the person by priority and signup time. If their current place is a different
+    one, for example after an earlier move, the move cannot be undone and the list is empty.
     """
     if person["rank"] is None or person["joined_at"] is None:
         return []
@@ -111,7 +111,7 @@ BUMP = PersonAction(
 class Bumps:
     """Moves every person in a file to the same kind of destination.
 
-    The idempotency key of each row stays the same during a run. If a row is sent twice, the person
+    Each row's idempotency key stays the same during a run, so if a row is sent twice, the person
     moves only once.
     """
 
@@ -125,8 +125,8 @@ class Bumps:
     def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
         """Return the rows in the order in which the people must be moved.
 
-        Each person who is moved to the front overtakes the people who were moved before. For moves
-        to the front, the order is therefore reversed.
+        Each person who is moved to the front overtakes the people moved before them, so for moves
+        to the front, the order is reversed.
         """
         return records[::-1] if self.to.get("to") == "front" else records
 
@@ -156,4 +156,4 @@ def entry_of_row(waitlist_id: str, record: Record, column: str) -> str:
     try:
         return entry_id_of(waitlist_id, id_of(column, value))
     except UnicodeEncodeError:
-        raise InvalidRow("contains bytes that do not fit the encoding of the file") from None
+        raise InvalidRow("contains bytes that do not fit the file's encoding") from None

@@ -6,13 +6,13 @@ from typing import Any
 from waitlist_cli.operations.action import Document
 from waitlist_cli.operations.declared import settings, settings_in
 
-# Maps a group of settings to the console page and the command with which operators change it.
+# Maps a group of settings to the console page and the command that change it.
 PLACES = {
     "admission": ("policy", "policy"),
     "messages": ("messages", "edit"),
     "page": ("page", "page"),
 }
-# The ids of the fields on the pages of the console, if they differ from the names of the settings.
+# The ids of the fields on the console's pages, if they differ from the settings' names.
 FIELDS = {
     "admission": "policy",
     "admission.rate": "rate_count",
@@ -22,8 +22,8 @@ FIELDS = {
     "messages.sms_countries": "sms-countries",
     "messages.texts": "own-words",
 }
-# On the policy form, the id of each of these fields is the name of the setting without the prefix
-# `admission.`.
+# On the policy form, the id of each of these fields is the setting's name without the `admission.`
+# prefix.
 OWN_LAYOUT = {
     f"admission.{key}"
     for key in (
@@ -45,13 +45,13 @@ class Step:
     """A setting that the operator can change to resolve a warning."""
 
     label: str
-    # The path of the field in the console, below the path of the waitlist.
+    # The field's path in the console, below the waitlist's path.
     link: str
 
 
 @dataclass(frozen=True)
 class Item:
-    """A warning that the settings of a waitlist lack something."""
+    """A warning that a waitlist's settings lack something."""
 
     code: str
     # Says what the settings lack, and what the operator can do.
@@ -62,7 +62,7 @@ class Item:
 
 
 def checklist(waitlist: Document) -> list[Item]:
-    """Convert the service's warnings about a waitlist's settings to the items of a checklist."""
+    """Convert the service's warnings about a waitlist's settings to checklist items."""
     return [_item(warning, waitlist["waitlist_id"]) for warning in waitlist["warnings"]]
 
 

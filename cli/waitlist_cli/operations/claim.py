@@ -1,5 +1,5 @@
 """Claims people, and completes, releases or extends claims. Claimed people can also be parked,
-which means that they are set aside.
+which means set aside.
 """
 
 from collections.abc import Mapping
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 # The maximum number of people that a single request can claim.
 MOST_CLAIMED = 100
 MOST_DELAY_SECONDS = 12 * 3600
-# What the console says instead of the service's message, by the code of the error.
+# What the console says instead of the service's message, by error code.
 CALL_ERRORS = {
     "claim_expired": "This call has already ended. Either it has expired, or somebody has ended "
     "it.",
-    "claim_mismatch": "This token does not belong to a current call of the person. Either the call "
-    "has ended, or somebody else has called the person.",
-    "claims_full": "The settings of the list do not allow more open calls.",
+    "claim_mismatch": "This token does not belong to a current call to this person. Either the "
+    "call has ended, or somebody else has called the person.",
+    "claims_full": "The list's settings do not allow more open calls.",
     "waitlist_paused": "The list is paused. Until somebody resumes it, no one can be admitted, "
     "called or offered a place.",
     UNREACHABLE: "The service does not answer.",
@@ -54,14 +54,14 @@ LEASE = Field(
     "lease_seconds",
     "Lease in seconds",
     "number",
-    "Seconds until the claim expires. By default, this is the setting of the waitlist.",
+    "Seconds until the claim expires. Default: the waitlist's setting.",
     at_least=1,
     option="--lease",
 )
 
 
 def seconds_left(person: Document) -> int:
-    """Return how many seconds the claim of this person still lasts, or 0 if there is no claim."""
+    """Return how many seconds are left of this person's claim, or 0 if there is none."""
     if not person["claimed_until"]:
         return 0
     left = datetime.fromisoformat(person["claimed_until"]) - datetime.now(UTC)
@@ -77,14 +77,14 @@ def _former_lease(before: Document, extended: Document) -> list[Inverse]:
     if not (seconds and extended["claim_token"]):
         return []
     values = {"claim_token": extended["claim_token"], "lease_seconds": seconds}
-    notice = f"The time of {WHO} ends as early as before."
+    notice = f"{WHO}'s former deadline is restored."
     return [Inverse("extend", extended["entry_id"], values, notice)]
 
 
 def _former_claim(before: Document, _: Document) -> list[Inverse]:
     """Return the request that undoes a release: it claims the person again and repeats the call.
 
-    Return an empty list if the former deadline of the claim has passed.
+    Return an empty list if the claim's former deadline has passed.
     """
     seconds = seconds_left(before)
     call = {"call": {"to": before["call"]["to"]}} if before["call"] else {}
@@ -95,8 +95,8 @@ def _former_claim(before: Document, _: Document) -> list[Inverse]:
 def _can_be_claimed_again(waitlist: Document, person: Document, body: Document) -> bool:
     """Return whether a new claim by this console undoes the release of this person.
 
-    If another client made the former claim, a new claim does not help this client: only the console
-    gets the new claim token.
+    If another client made the former claim, a new claim does not help that client, because only the
+    console gets the new claim token.
     """
     is_own = bool(person["claim_token"]) and not waitlist["paused"]
     return is_own and body.get("to") in (None, "place") and not body.get("delay_seconds")
@@ -118,7 +118,7 @@ RELEASE = PersonAction(
     name="release",
     summary="Release a claim.",
     title="Release {who} to the queue",
-    consequence="The person waits again.",
+    consequence="The person goes back to waiting.",
     path=f"{CLAIM}/release",
     fields=(
         CLAIM_TOKEN,
@@ -136,7 +136,7 @@ RELEASE = PersonAction(
         ),
         REASON,
     ),
-    notice="{who} waits again.",
+    notice="{who} is waiting again.",
     ends_claim=True,
     inverse=_former_claim,
     has_inverse_for=_can_be_claimed_again,
@@ -144,8 +144,8 @@ RELEASE = PersonAction(
 CALLED_TO = Field(
     "to",
     "Call to",
-    hint="The place to which the person should come, such as Room 2. If the list has call "
-    "numbers, its public screen shows this text, so do not write a name here.",
+    hint="The place where the person should come, such as Room 2. If the list has call numbers, "
+    "its public screen shows this text, so do not write a name here.",
     is_required=True,
 )
 CALL = PersonAction(
@@ -157,12 +157,12 @@ CALL = PersonAction(
     path=f"{CLAIM}/call",
     fields=(CLAIM_TOKEN, CALLED_TO),
     notice=lambda answer: (
-        f"{WHO} is called to {answer['call']['to']}."
+        f"{WHO} has been called to {answer['call']['to']}."
         if answer["call"]
         else f"The call of {WHO} has ended."
     ),
     prints_notice=True,
-    # A call can be undone only if the person was called to a different place before.
+    # A call can be undone only if the person had been called to a different place before.
     may_be_undone=True,
     inverse=lambda before, called: (
         [
@@ -179,9 +179,9 @@ CALL = PersonAction(
 CALL_TO = Field(
     "call_to",
     "Call to",
-    hint="The place to which people should come, such as Room 2. Their pages and the public "
-    "screen can show this text, so do not write a name here. If the field is empty, nobody "
-    "is called.",
+    hint="The place where people should come, such as Room 2. Their pages and the public screen "
+    "can show this text, so do not write a name here. If the field is empty, nobody is "
+    "called.",
     option="--call-to",
     help="Call the people to this place, such as 'Room 2'. Their pages and the public screen "
     "show it.",
@@ -190,7 +190,7 @@ CLAIM_PERSON = PersonAction(
     name="claim-person",
     summary="Claim one person, wherever they are in the queue.",
     title="Call {who}",
-    consequence="No one else can serve the person until you are done or the time is over.",
+    consequence="No one else can serve the person until you are done or the time runs out.",
     button="Call",
     path=f"{ENTRY}/claim",
     fields=(CALL_TO, LEASE, REASON),
@@ -199,7 +199,9 @@ CLAIM_PERSON = PersonAction(
         **({"call": {"to": values[CALL_TO.name]}} if values.get(CALL_TO.name) else {}),
     },
     notice=lambda claim: (
-        f"{WHO} is called to {claim['call']['to']}." if claim["call"] else f"{WHO} is claimed."
+        f"{WHO} has been called to {claim['call']['to']}."
+        if claim["call"]
+        else f"{WHO} is claimed."
     ),
     inverse=lambda _, claimed: (
         [
@@ -217,7 +219,7 @@ EXTEND = PersonAction(
     name="extend",
     summary="Extend a claim.",
     title="Give {who} more time",
-    consequence="The person's time starts again from now.",
+    consequence="The person's time starts over now.",
     path=f"{CLAIM}/extend",
     fields=(CLAIM_TOKEN, LEASE),
     notice=lambda entry: f"{WHO} has time until {format_value(entry['claimed_until'])}.",
@@ -237,16 +239,16 @@ PARK = PersonAction(
 
 
 def explain_lost_call(person: Document, who: str) -> Refused:
-    """Return the error that is shown if the operator calls a person who is no longer waiting."""
+    """Return the error for calling a person who is no longer waiting."""
     if person["status"] == "offered":
         place = f" to {format_value(person['call']['to'])}" if person["call"] else ""
         return Refused(f"Somebody else has just called {who}{place}.", "", 409)
     status = status_name(person["status"])
-    return Refused(f"{who} no longer waits. The status is now {status}.", "", 409)
+    return Refused(f"{who} is no longer waiting. The status is now {status}.", "", 409)
 
 
 def call_error(error: CliError) -> str:
-    """Return the message of an error in the words of a counter, where a claim is a call."""
+    """Return an error's message in the words of a counter, where a claim is a call."""
     return CALL_ERRORS.get(error.code, error.message)
 
 
@@ -307,9 +309,9 @@ def _if_segmented(field: Field, waitlist: Document, _: Document) -> Field | None
     declared = " or ".join("+".join(names) for names in waitlist["segments"])
     return replace(
         field,
-        hint=f"One NAME=VALUE per line, for each attribute of a segment: {declared}. After a blank "
-        "line, you can add a filter that is used if no one matches the first. The word anyone as a "
-        "filter matches everyone.",
+        hint=f"One NAME=VALUE per line, for each attribute of a segment: {declared}. After a "
+        "blank line, you can add a filter that is used if no one matches the first. The "
+        "filter 'anyone' matches everyone.",
     )
 
 

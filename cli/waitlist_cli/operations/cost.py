@@ -15,8 +15,7 @@ class Operation:
     writes: float = 0
     # DynamoDB read request units.
     reads: float = 0
-    # The number of DynamoDB calls that are made one after another. Calls that are made at the same
-    # time count as one.
+    # The number of DynamoDB calls made one after another. Concurrent calls count as one.
     table_calls: int = 0
     # The number of calls to the private function.
     queue_calls: int = 1
@@ -29,8 +28,8 @@ class Operation:
 # numbers for `offer` assume that many offers are made in one run.
 OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
-    # A signup on a waitlist that verifies addresses. Such a signup publishes a second event, which
-    # requests the verification message.
+    # A signup on a waitlist that verifies addresses. It publishes a second event, which requests
+    # the verification message.
     "signup to verify": Operation(writes=13, table_calls=2, events=2),
     "verify": Operation(writes=7, reads=1, table_calls=2, queue_calls=3, events=1),
     "look": Operation(),
@@ -42,8 +41,8 @@ OPERATIONS = {
 }
 # The resources that a maintenance run uses. Maintenance runs every minute.
 MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
-# The additional resources that a maintenance run uses for each idle waitlist. A single call to
-# Redis handles hundreds of waitlists.
+# The extra resources that a maintenance run uses for each idle waitlist. A single call to Redis
+# handles hundreds of waitlists.
 IDLE_LIST_READS, IDLE_LIST_MS, IDLE_LISTS_A_CALL = 1, 0.84, 500
 # The duration and the memory of the function that sends events to the event bus. The estimate
 # assumes one event per invocation. Lambda reads the DynamoDB stream for free.
@@ -60,7 +59,7 @@ WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
 # one Lambda invocation per message.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
-# The assumed milliseconds of Lambda time that AWS bills. The log field `latency_ms` contains the
+# The assumed milliseconds of Lambda time that AWS bills. The `latency_ms` log field contains the
 # real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
@@ -70,8 +69,8 @@ ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_
 # The assumed number of ElastiCache processing units (ECPUs) for one run of a script. For
 # comparison: a simple command that transfers up to 1 KB uses one ECPU.
 ECPUS = 3
-# The size of a response and the compressed size of the public board. AWS bills both as data that is
-# sent to the internet.
+# The size of a response and the compressed size of the public board. AWS bills both as data sent to
+# the internet.
 ANSWER_KB, BOARD_KB = 1.0, 10.0
 # The Redis memory that each entry needs if the waitlist has no segments.
 ENTRY_BYTES = 100
@@ -121,15 +120,15 @@ class Month:
     """
 
     signups: int
-    # The number of times that customers request their own position.
+    # How many times customers request their own position.
     polls: int
-    # The number of times that the public board is read.
+    # How many times the public board is read.
     boards: int = 0
     waiting: int = 0
     # True if CloudFront serves the board (the public snapshot of positions). CloudFront caches the
     # board for five seconds.
     edge: bool = False
-    # The number of waitlists. All waitlists except one are assumed to be idle.
+    # The number of waitlists. All but one are assumed to be idle.
     lists: int = 1
     # True if every event is posted to a webhook.
     webhook: bool = False
@@ -142,7 +141,7 @@ class Month:
     text_parts: int = 3
     # How verification links are sent, or None if the waitlist verifies no addresses.
     verify: Verify | None = None
-    # The value of the stack parameter Monitoring.
+    # The value of the stack's `Monitoring` parameter.
     monitoring: str = "full"
 
 
@@ -171,14 +170,14 @@ class Watched:
 
     # The number of metrics that the stack publishes even if it receives no requests.
     idle: int
-    # The number of metrics that the stack publishes if it receives requests of all kinds.
+    # The number of metrics that the stack publishes if it receives every kind of request.
     busy: int
     # The number of metrics that alarms read. AWS bills every metric that an alarm reads.
     alarmed: int
 
 
-# The number of CloudWatch metrics of each part of a stack. It depends on the stack parameter
-# Monitoring, which is `full` or `essential`.
+# The number of CloudWatch metrics of each part of a stack. It depends on the stack's `Monitoring`
+# parameter, which is `full` or `essential`.
 WATCHED = {
     "full": {
         "stack": Watched(39, 61, 24),
@@ -197,7 +196,7 @@ BOARDS_A_MONTH = HOURS * 3600 // 5
 
 
 def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
-    """Return the monthly cost in dollars, by the items of the bill. The last item is the total.
+    """Return the monthly cost in dollars by bill item, with the total last.
 
     If there are no requests in the month, the result is the cost of an idle stack.
     """
@@ -328,10 +327,7 @@ def cost_of(
     prices: Prices = Prices(),
     operations: Mapping[str, Operation] = OPERATIONS,
 ) -> dict[str, float]:
-    """Return the cost of these calls in dollars, by the items of the bill.
-
-    The cost of the idle stack is not included.
-    """
+    """Return the cost of these calls in dollars by bill item, without the idle stack's cost."""
     used = totals(calls, operations)
     requests = sum(count for name, count in calls.items() if name != "offer")
     public_ms = OWN_MS * requests + TABLE_MS * used["table_calls"] + QUEUE_MS * used["queue_calls"]

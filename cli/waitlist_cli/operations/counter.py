@@ -8,7 +8,7 @@ from waitlist_cli.operations.action import PersonAction
 from waitlist_cli.operations.claim import COMPLETE, RELEASE
 from waitlist_cli.operations.leave import REMOVE
 
-# How long a skipped person cannot be called again. Other people are called in the meantime.
+# How long other people are called before a skipped person can be called again.
 SKIP_SECONDS = 120
 
 
@@ -16,7 +16,7 @@ SKIP_SECONDS = 120
 class Outcome:
     """What an operator can do with a person who has been called, and the request for it.
 
-    `shortcut` is the key on the keyboard that presses the button.
+    `shortcut` is the keyboard key that presses its button.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Describes the settings of a waitlist.
+"""Describes a waitlist's settings.
 
-The service declares the settings, and `tools/settings.py` writes the declarations to
-`settings.json`. This module reads that file.
+The service declares the settings, `tools/settings.py` writes the declarations to `settings.json`,
+and this module reads that file.
 """
 
 import json
@@ -18,7 +18,7 @@ FILE = Path(__file__).parents[1] / "settings.json"
 class Setting:
     """A setting of a waitlist.
 
-    The name of a setting in a group begins with the name of the group, as in `rest.max_days`.
+    The name of a setting in a group begins with the group's name, as in `rest.max_days`.
     """
 
     name: str
@@ -54,7 +54,7 @@ def settings() -> dict[str, Setting]:
 
 
 def settings_in(group: str) -> dict[str, Setting]:
-    """Return the settings of a group by their keys.
+    """Return a group's settings by key.
 
     If `group` is "", return all groups and the settings that belong to no group.
     """
@@ -77,7 +77,7 @@ def choices(name: str) -> list[tuple[str, str]]:
 def end_of_group(setting: Setting) -> str | None:
     """Describe what happens if an operator turns a group off.
 
-    An operator turns a group off by its first setting. Return None for every other setting.
+    A group is turned off by its first setting. Return None for every other setting.
     """
     if not setting.group:
         return None

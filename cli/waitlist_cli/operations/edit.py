@@ -22,11 +22,11 @@ from waitlist_cli.terminal.parameters import (
     unquote_line,
 )
 
-OLD_ADDRESS = "Messages go to this address. The place still belongs to the person who signed up."
+OLD_ADDRESS = "Messages go to this address. The place stays with the person who signed up."
 
 
 def edit_fields(waitlist: Document, person: Document) -> Sequence[Field]:
-    """Return the questions of the waitlist with the answers of the person."""
+    """Return the waitlist's questions with the person's answers."""
     identity = waitlist["identity"]
     address = f"profile.{identity['field']}" if identity else None
     return [
@@ -72,7 +72,7 @@ def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any
         return stored_answer(question, person)
     if typed:
         check_answer(question, typed)
-    # If a checkbox is ticked, store the text that the person accepts, as the customer's page does.
+    # If a checkbox is ticked, store the text that the person accepts, as the customer page does.
     return question.label if question.kind == "tick" and typed else accepted(question, typed)
 
 
@@ -104,7 +104,7 @@ def _with_other_attributes(field: Field, waitlist: Document, person: Document) -
 
 PROFILE = Field(
     "profile",
-    "Other data of the profile",
+    "Other profile data",
     "long",
     "A JSON object with the data that no question above asks for.",
     adapt=_with_other_data,
@@ -130,13 +130,13 @@ EDIT = PersonAction(
     asked=edit_fields,
     fields=(PROFILE, ATTRIBUTES, REASON),
     read_answers=_read,
-    notice="The answers of {who} are saved.",
+    notice="{who}'s answers were saved.",
     inverse=lambda person, _: [
         Inverse(
             "edit",
             person["entry_id"],
             {"profile": person["profile"], "attributes": person["attributes"]},
-            "{who} has the earlier answers again.",
+            "{who}'s earlier answers are restored.",
         )
     ],
 )

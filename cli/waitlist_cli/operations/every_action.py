@@ -41,8 +41,7 @@ LIST_ACTIONS: tuple[ListAction, ...] = (
     *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, MESSAGE, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
-# Requests that do not belong to an action. Forms of the console, commands and file imports send
-# them.
+# Requests that belong to no action. The console's forms, commands and file imports send them.
 OTHERS = (
     Request(method="PUT", path=LIST),
     Request(method="PATCH", path=LIST),
@@ -68,10 +67,7 @@ def find_action(actions: Sequence[AnyAction], name: str) -> AnyAction:
 
 
 def possible_for_person(person: Document) -> list[PersonAction]:
-    """Return the actions that are possible for a person in this state.
-
-    The most common action comes first.
-    """
+    """Return the actions that are possible for a person in this state, most common first."""
     match person["status"]:
         case "waiting" if person["ready"]:
             actions = [BUMP, ADMIT_PERSON, CLAIM_PERSON, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
@@ -103,9 +99,7 @@ def possible_for_people(people: Sequence[Document]) -> list[PersonAction]:
 
 
 def possible_for_list(waitlist: Document) -> list[ListAction]:
-    """Return the actions that the settings of the waitlist allow, except the deletion of the
-    waitlist.
-    """
+    """Return the actions that the waitlist's settings allow, except deleting the waitlist."""
     return [
         ADMIT,
         INVITE,

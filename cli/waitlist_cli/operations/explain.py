@@ -35,7 +35,7 @@ def _state(person: Document, waitlist: Document) -> list[str]:
         case "left" if person["left_at"] is None:
             return ["The customer has never been on the list."]
         case "left":
-            return [_last("left", history, "The stay ended", "the customer left the list")]
+            return [_last("left", history, "Taken off the list", "the customer left the list")]
         case "joining":
             return ["The signup is incomplete. Maintenance completes it within two minutes."]
         case "leaving":
@@ -157,7 +157,7 @@ def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
     if person["offered_until"]:
         yield f"A place is offered until {format_value(person['offered_until'])}."
         yield (
-            "If the customer neither enters nor declines in time, the policy's setting `no_show` "
+            "If the customer neither enters nor declines in time, the policy's `no_show` setting "
             "applies."
         )
     else:
@@ -209,7 +209,7 @@ def _how(event: Document) -> str:
 
 
 def event_name(event: str) -> str:
-    """Return the word for an event that operators read."""
+    """Return the word that operators read for an event."""
     return EVENTS.get(event, event.replace("_", " "))
 
 

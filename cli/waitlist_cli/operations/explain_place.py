@@ -14,7 +14,7 @@ UNKNOWN: Literal["unknown"] = "unknown"
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
 # Events that put an entry on the waitlist.
 BEGINNINGS = ("joined", "reinstated")
-# Events that do not change the place of an entry in the queue.
+# Events that do not change an entry's place in the queue.
 NO_MOVES = ("edited", "banned", "unbanned", *READINESS)
 
 
@@ -28,9 +28,7 @@ class Pages(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """An event in the history of an entry, and the positions of the entry before and after the
-    event.
-    """
+    """An event in an entry's history, and the entry's positions before and after it."""
 
     at: str
     event: str
@@ -64,7 +62,7 @@ class Ahead:
 
 @dataclass(frozen=True, kw_only=True)
 class Explanation:
-    """Explains the current position of an entry."""
+    """Explains an entry's current position."""
 
     entry_id: str
     customer_id: str | None
@@ -73,7 +71,7 @@ class Explanation:
     total: int | None
     joined_at: str | None
     joined_as: Place
-    # Sentences that explain the state of the entry.
+    # Sentences that explain the entry's state.
     why: tuple[str, ...]
     steps: tuple[Step, ...]
     gained_since: int | Literal["unknown"] | None
@@ -85,15 +83,14 @@ def explain(
 ) -> Explanation:
     """Explain how a person came to their position.
 
-    `waitlist` and `person` are responses of the API. At most `most` people of each status are
-    examined.
+    `waitlist` and `person` are API responses. At most `most` people of each status are examined.
     """
     path = f"/{waitlist['waitlist_id']}/entries"
     events = list(pages(f"{path}/{person['entry_id']}", "history", include="history"))
     steps = steps_of(events)
     position: Place = person["position"]
     if position is None and person["status"] == "waiting":
-        # While the queue in Redis is being rebuilt, positions are not known.
+        # Positions are unknown while the queue in Redis is being rebuilt.
         position = UNKNOWN
     return Explanation(
         entry_id=person["entry_id"],
@@ -111,7 +108,7 @@ def explain(
 
 
 def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
-    """Return the events that have moved the entry since its latest signup or reinstatement.
+    """Return the events that have moved the entry since it last signed up or was reinstated.
 
     The oldest event comes first.
     """
@@ -141,7 +138,7 @@ def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
 def _places(
     event: dict[str, Any], following: dict[str, Any] | None, place: Place
 ) -> tuple[Place, Place]:
-    """Return the position before an event and the position after it.
+    """Return the positions before and after an event.
 
     `place` is the position after the previous event, and `following` is the next event.
     """
@@ -203,7 +200,7 @@ def _ahead(
 
 
 def _off_queue_at(steps: Sequence[Step]) -> str | None:
-    """Return the time when the entry was last removed from the queue, or None if it is waiting."""
+    """Return when the entry last left the queue, or None if it is waiting."""
     until = None
     for step in steps:
         until = None if step.after is not None else until or step.at

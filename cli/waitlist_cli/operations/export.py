@@ -55,7 +55,7 @@ IF_ANY = (
 )
 # Columns that a CSV file contains only if the operator asks for all columns.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until", "call")
-# The statuses by which the API lists people. Only a banned person can be listed twice, as `banned`
+# The statuses by which the API lists people. Only banned people can be listed twice, as `banned`
 # and as `admitted` or `left`.
 ALL = "all"
 EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
@@ -150,8 +150,8 @@ def export_people(
 def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]:
     """Yield the text of an export in pieces.
 
-    The header of a CSV file depends on the data of all people, so all people are read before the
-    file is written.
+    A CSV file's header depends on everyone's data, so all people are read before the file is
+    written.
     """
     if form == "jsonl":
         yield from (escaped_json(person) + "\n" for person in people)

@@ -126,7 +126,7 @@ class Context(typer.Context):
         if not self.output.console.is_terminal:
             raise WrongUsage(
                 f"{question} The command cannot ask you, because this is not a terminal. "
-                "Give --yes to confirm."
+                "Pass --yes to confirm."
             )
         try:
             is_sure = typer.confirm(question)

@@ -62,8 +62,8 @@ def test_times_are_converted_to_utc(text: str, options: dict[str, str], expected
     ("row", "reason"),
     [
         ({"name": "Ada"}, "no customer id in customer_id"),
-        ({"customer_id": ["ada"]}, "customer_id: must be a text"),
-        ({"customer_id": True}, "customer_id: must be a text"),
+        ({"customer_id": ["ada"]}, "customer_id: must be a string"),
+        ({"customer_id": True}, "customer_id: must be a string"),
         ({"customer_id": "ada", "vip": "high"}, "'high' is not a whole number"),
         ({"customer_id": "ada", "vip": "-1"}, "'-1' is not a whole number"),
         ({"customer_id": "ada", "vip": "9" * 5000}, "is not a whole number"),
@@ -71,7 +71,7 @@ def test_times_are_converted_to_utc(text: str, options: dict[str, str], expected
         ({"customer_id": "ada", "applied": "0001-01-01T00:00+23:00"}, "is not a time such as"),
         ({"customer_id": "ada", "profile": "[1]"}, "profile: must be a JSON object"),
         ({"customer_id": "ada", "profile": "[" * 100_000}, "profile: must be a JSON object"),
-        ({"customer_id": "ada", "language": 1.5}, "language: must be a text"),
+        ({"customer_id": "ada", "language": 1.5}, "language: must be a string"),
     ],
 )
 def test_a_bad_row_is_refused_with_a_reason(row: dict[str, Any], reason: str) -> None:
@@ -108,7 +108,7 @@ def test_the_error_about_a_missing_column_names_its_option() -> None:
     header = ["customer_id", "joined"]
     with pytest.raises(WrongUsage, match="--customer NAME"):
         columns_of(customer="id").check(header)
-    with pytest.raises(WrongUsage, match="as they are in the first row"):
+    with pytest.raises(WrongUsage, match="as they appear in the first row"):
         columns_of(kept_time="signed_up").check(header)
 
 

@@ -52,7 +52,7 @@ def test_a_notice_ends_after_a_duration(bakery: Bakery) -> None:
     [
         ([], "enter the text that customers should read"),
         (["--text", "Late", "--text-de", "Zu spät"], "Give either one text for all languages"),
-        (["--text", "Late", "--end"], "Give either a new notice, or --end."),
+        (["--text", "Late", "--end"], "Pass either a new notice or --end."),
         (["--text", "Late", "--until", "soon"], "is not a time such as"),
         (["--text", "Late", "--until", "2020-01-01T00:00"], "choose a time in the future"),
         (["--text", "x" * 501], "500 characters"),

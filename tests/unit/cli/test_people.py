@@ -423,7 +423,7 @@ def test_tokens_of_a_reinstatement_do_not_overwrite_other_files(
     before = other.read_bytes()
     result = typed("reinstate", bakery.waitlist_id, "--file", str(path), "--tokens", str(other))
     assert (result.exit_code, bakery.line()) == (2, ["bob"])
-    assert "Give another file with --tokens" in result.stderr
+    assert "Choose another file with --tokens" in result.stderr
     assert other.read_bytes() == before
 
 

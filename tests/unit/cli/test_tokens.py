@@ -132,7 +132,7 @@ def test_tokens_do_not_overwrite_other_files(fake: FakeService, tmp_path: Path, 
     before = {one: one.read_bytes() for one in tmp_path.iterdir() if one.is_file()}
     result = Typed(fake.url)("import", "bakery", path, "--tokens", str(tmp_path / name))
     assert (result.exit_code, fake.requests) == (2, [])
-    assert "Give another file with --tokens" in result.stderr
+    assert "Choose another file with --tokens" in result.stderr
     assert {one: one.read_bytes() for one in before} == before
 
 

@@ -94,7 +94,7 @@ def test_people_are_shown_and_found_by_their_call_number(bakery: Bakery) -> None
     claimed = bakery.typed.run("claim", bakery.waitlist_id)
     assert "A001" in claimed
     shown = bakery.typed.run("show", bakery.waitlist_id)
-    assert "A001, A002, …, which begin again every day" in shown
+    assert "A001, A002, …, which start over every day" in shown
 
 
 def test_the_head_has_the_requested_length(bakery: Bakery) -> None:

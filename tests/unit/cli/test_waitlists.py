@@ -93,7 +93,7 @@ def test_an_edit_keeps_settings_that_it_does_not_name(
     sms = ("--sms-countries", "DE, AT", "--sms-number-types", "mobile,voip")
     budgets = ("--sms-parts-per-day", "300", "--mails-per-day", "2000")
     shown = typed.run("edit", bakery.waitlist_id, *sms, *budgets)
-    told = "SMS to DE, AT (mobile, voip), at most 2000 emails a day, at most 300 parts of SMS a day"
+    told = "SMS to DE, AT (mobile, voip), at most 2000 emails a day, at most 300 SMS parts a day"
     assert told in shown
     nothing = ("--sms-countries", "", "--sms-parts-per-day", "0", "--mails-per-day", "0")
     typed.run("edit", bakery.waitlist_id, *nothing)
@@ -222,4 +222,4 @@ def test_a_setting_that_needs_another_setting_is_saved_with_a_warning(
     assert asked == {"waitlist_id": bakery.waitlist_id, "warnings": [warning]}
     mended = typed("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert (mended.exit_code, mended.stderr) == (0, "")
-    assert "lack nothing" in bakery.typed.run("check", bakery.waitlist_id)
+    assert "are complete" in bakery.typed.run("check", bakery.waitlist_id)

@@ -14,7 +14,7 @@ def test_a_replay_continues_until_no_dead_letters_are_left(fake: FakeService) ->
     ]
     typed = Typed(fake.url)
     text = typed.run("webhook", "replay", "--since", "2026-03-01T10:00:00+01:00")
-    assert text == "1,001 events were sent again.\n"
+    assert text == "1,001 events were resent.\n"
     assert [(one[0], one[1]) for one in fake.requests] == [("POST", "/v1/admin/webhook/replay")] * 2
     assert json.loads(fake.requests[0][3]) == {"since": "2026-03-01T09:00:00Z"}
 

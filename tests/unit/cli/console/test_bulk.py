@@ -68,7 +68,7 @@ def test_a_bulk_action_names_the_people_for_whom_it_was_refused(
     answered = send(console, bakery, "bump", "ada", "bob", where="back")
     assert "bob: moved. Refused for 1. Zoë: " in answered
     assert "Zoë: " in send(console, bakery, "bump", "ada", where="back")
-    assert "Tick from 1 to 200 people" in send(console, bakery, "bump", where="back")
+    assert "Tick 1 to 200 people" in send(console, bakery, "bump", where="back")
 
 
 def test_the_dialog_of_a_bulk_action_shows_the_names(console: Opened, bakery: Bakery) -> None:

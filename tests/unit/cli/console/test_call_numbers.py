@@ -34,7 +34,7 @@ def test_the_counter_shows_whom_to_call_by_which_number(
     counter = people.replace("/people", "/counter")
     assert "A001 ada" in console.text(counter)
     sent = console.send(counter, room="Room 2", key="a-key-of-this-test")
-    assert "A001 ada is called to Room 2." in sent.text
+    assert "A001 ada has been called to Room 2." in sent.text
     assert "A001 ada called" in person(console, bakery, "ada").text
     assert "A001 ada" in console.text(people.replace("/people", "/serve"))
 

@@ -105,7 +105,7 @@ def other_desk(
 def test_the_next_person_is_called_to_the_desk(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob")
     assert "No one is called to this desk." in counter.text
-    assert "ada is called to Room 2." in counter.call_next()
+    assert "ada has been called to Room 2." in counter.call_next()
     assert counter.called == ["ada"]
     (shown,) = [counter.bakery.typed.json("show", counter.bakery.waitlist_id, "--customer", "ada")]
     assert shown["call"]["to"] == ROOM
@@ -139,7 +139,7 @@ def test_pressing_call_next_twice_calls_one_person(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob")
     key = counter.key
     counter.call_next(key)
-    assert "ada is called to Room 2." in counter.call_next(key)
+    assert "ada has been called to Room 2." in counter.call_next(key)
     assert counter.called == ["ada"]
     counter.call_next()
     assert sorted(counter.called) == ["ada", "bob"]
@@ -179,7 +179,7 @@ def test_an_undone_decision_has_no_effect(counter: Counter, button: str) -> None
 def test_a_person_who_was_called_by_mistake_can_be_called_next(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob")
     counter.call_next()
-    assert "ada waits again." in counter.press("ada", "put-back")
+    assert "ada is waiting again." in counter.press("ada", "put-back")
     assert (counter.called, counter.bakery.status("ada")) == ([], "waiting")
     counter.call_next()
     assert counter.called == ["ada"]
@@ -267,7 +267,7 @@ def test_a_person_whom_another_desk_has_called_is_not_called_back(
 def test_a_person_is_called_again(counter: Counter) -> None:
     counter.bakery.sign_up("ada")
     counter.call_next()
-    assert "ada is called to Room 2 again." in counter.press("ada", "call")
+    assert "ada has been called to Room 2 again." in counter.press("ada", "call")
     history = counter.bakery.typed.json("history", counter.bakery.waitlist_id, "--customer", "ada")
     assert [event["event"] for event in history["history"]].count("called") == 2
 
@@ -321,7 +321,9 @@ def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter
     form = cyd.form("claim-person")
     assert (form["call_to"], form["lease_seconds"]) == (ROOM, "840")
     assert 'value="840" selected>14 min<' in counter.console.page(f"{cyd.path}/claim-person")
-    assert cyd.do("claim-person", **{**form, "call_to": "Room 7"}) == "cyd is called to Room 7."
+    assert (
+        cyd.do("claim-person", **{**form, "call_to": "Room 7"}) == "cyd has been called to Room 7."
+    )
     assert sorted(counter.called) == ["ada", "cyd"]
     assert person(counter.console, counter.bakery, "ada").form("call")["to"] == "Room 7"
     for name in ("ada", "cyd"):
@@ -362,7 +364,7 @@ def test_a_claimed_person_is_called_at_the_counter(counter: Counter) -> None:
     assert "Not called to a desk yet." in counter.text
     assert "Enter the name of this desk" in counter.press("ada", "call")
     path = f"{counter.path}/{entry_id_of(counter.bakery.waitlist_id, 'ada')}/call"
-    assert "ada is called to Room 2." in readable(counter.console.send(path, room=ROOM).text)
+    assert "ada has been called to Room 2." in readable(counter.console.send(path, room=ROOM).text)
     shown = counter.bakery.typed.json("show", counter.bakery.waitlist_id, "--customer", "ada")
     assert shown["call"]["to"] == ROOM
 

@@ -119,7 +119,7 @@ def test_the_customers_page_is_set_shown_and_emptied(console: Opened, bakery: Ba
     }
     assert found["admission"]["rate"]["count"] == 5
     html = console.page(path)
-    assert "The page is saved." in readable(html)
+    assert "The page was saved." in readable(html)
     assert ">Mitte\nn | en: North | de: Nord</textarea>" in html
     assert ">en: I agree.\nde: Ich stimme zu.</textarea>" in html
     assert ">{}</textarea>".format(PAGE["texts"].replace("\r\n", "\n")) in html

@@ -34,7 +34,7 @@ def test_an_operator_chooses_the_messages_of_a_list(console: Opened, bakery: Bak
     path = f"/lists/{bakery.waitlist_id}/messages"
     words = "de.offered.text: Die Torte\\nist da.\nen.offered.button: Come: in"
     chosen = {"kind": "offered", "near": "5", "language": "de", "texts": words}
-    assert "The message settings are saved." in console.submit(
+    assert "The message settings were saved." in console.submit(
         path, **chosen, timezone="Europe/Berlin"
     )
     found = bakery.typed.json("show", bakery.waitlist_id)["messages"]

@@ -189,7 +189,7 @@ def test_a_person_is_removed_and_erased(console: Opened, bakery: Bakery) -> None
     bakery.sign_up("ada", "bob")
     ada = person(console, bakery, "ada")
     assert "removed from the list" in ada.do("remove", reason="asked")
-    assert re.search(r"The stay ended by .*: asked\.", ada.text)
+    assert re.search(r"Taken off the list by .*: asked\.", ada.text)
     assert "There is no way back." in console.submit_again(f"{ada.path}/erase")
     assert "erased" in ada.do("erase", sure="yes")
     assert console.browser.get(ada.path).status_code == 404
@@ -224,7 +224,7 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
     assert form.pop("profile.name") == "Ada"
     assert json.loads(form["profile"]) == {"score": 7}
     assert form["attributes"] == "language=de\nlanguage=en"
-    assert ada.do("edit", **form, **{"profile.name": "Ada L."}) == "The answers of Ada are saved."
+    assert ada.do("edit", **form, **{"profile.name": "Ada L."}) == "Ada's answers were saved."
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert found["profile"] == {**profile, "name": "Ada L."}
     assert found["attributes"] == {"city": "Bonn", "language": ["de", "en"]}
@@ -350,7 +350,7 @@ def test_claimed_people_are_extended_completed_released_and_parked(
     assert "A claim holds the entry until" in ada.text
     assert "ada has time until" in ada.do("extend", lease_seconds="900")
     assert "admitted" in ada.do("complete", reason="came")
-    assert "waits again" in bob.do("release", to="back")
+    assert "is waiting again" in bob.do("release", to="back")
     assert "cyd is set aside." in cyd.do("park", reason="blurred photo")
     assert [bakery.status(name) for name in ("ada", "bob", "cyd")] == [
         "admitted",
@@ -481,7 +481,7 @@ def test_completing_the_claim_of_another_claimer_needs_its_token(
     bakery.sign_up("ada")
     token = bakery.typed.json("claim", bakery.waitlist_id)["claims"][0]["claim_token"]
     ada = person(console, bakery, "ada")
-    assert "Enter the token of the call" in console.submit_refused(f"{ada.path}/complete")
+    assert "Enter the call's token" in console.submit_refused(f"{ada.path}/complete")
     assert 'name="claim_token"' in console.page(f"{ada.path}/complete")
     assert "claim_mismatch" in console.submit_refused(f"{ada.path}/complete", claim_token="0" * 40)
     assert "admitted" in ada.do("complete", claim_token=token)
@@ -502,7 +502,7 @@ def test_places_are_offered_by_hand_and_an_admitted_person_exits(
     bakery.typed.run("policy", bakery.waitlist_id, "--acceptance", "automatic")
     admit = f"/lists/{bakery.waitlist_id}/do/admit"
     assert console.submit(admit, count="5", filter="language=en", sure="yes") == (
-        "1 person has a slot: bob. No one else is waiting, or the limit max_inside is reached."
+        "1 person has a slot: bob. No one else is waiting, or the max_inside limit is reached."
     )
     bob = person(console, bakery, "bob")
     assert "The pass ends at" in bob.text

@@ -124,7 +124,7 @@ def test_a_second_tab_shows_the_claim_without_its_token(counter: Counter) -> Non
     assert not re.search(r"\b[A-Za-z0-9_-]{40}\b", counter.page)
     counter.do("ada", "complete")
     again = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
-    assert "Enter the token of the call" in counter.console.submit_refused(again)
+    assert "Enter the call's token" in counter.console.submit_refused(again)
     assert counter.held == []
 
 

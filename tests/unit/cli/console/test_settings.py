@@ -87,7 +87,7 @@ def test_a_list_is_created_only_once(console: Opened, typed: Typed) -> None:
     waitlist_id = f"new-{secrets.token_hex(4)}"
     assert "Lower-case letters" in console.text("/new")
     form = {**SETTINGS, "id": waitlist_id, "name": "Café", "open": "no", "capacity": "1,500"}
-    assert f"{waitlist_id} is created." in console.submit("/new", **form)
+    assert f"{waitlist_id} was created." in console.submit("/new", **form)
     found = typed.json("show", waitlist_id)
     assert (found["name"], found["open"], found["capacity"]) == ("Café", False, 1500)
     for changes, problem in (
@@ -97,7 +97,7 @@ def test_a_list_is_created_only_once(console: Opened, typed: Typed) -> None:
         ({"name": ""}, "name: Answer this question."),
         ({"max_attempts": ""}, "max_attempts: Enter a whole number."),
         ({"rest_max_days": "x"}, "rest_max_days: Enter a whole number."),
-        ({"opens_at": "soon", "timezone": "UTC"}, "opens_at: 'soon' is not a date and a time."),
+        ({"opens_at": "soon", "timezone": "UTC"}, "opens_at: 'soon' is not a date and time."),
     ):
         assert problem in console.submit_refused("/new", **{**form, **changes})
 
@@ -145,7 +145,7 @@ def test_a_template_asks_a_few_questions(console: Opened, typed: Typed) -> None:
     assert 'data-field="admission.rate.from" data-says="Answer this question."' in wrong.text
     wrong = console.send("/new", **{**form, "admission.rate.count": "many"})
     assert 'data-field="admission.rate.count" data-says="Enter a whole number."' in wrong.text
-    assert f"{waitlist_id} is created." in console.submit("/new", **form)
+    assert f"{waitlist_id} was created." in console.submit("/new", **form)
     found = typed.json("show", waitlist_id)
     rate = found["admission"]["rate"]
     assert (rate["count"], rate["per"], rate["from"][:19]) == (40, "day", "2030-01-15T08:00:00")
@@ -178,7 +178,7 @@ def test_changing_some_settings_keeps_the_others(console: Opened, bakery: Bakery
     changed |= {"identity_field": "phone", "identity_verify": "before_offer"}
     changed |= {"identity_region": "de", "identity_blocked_domains": "a.example\nb.example"}
     changed |= {"confirm_every_days": "60", "confirm_reminders_days": "1, 7"}
-    assert "The settings are saved." in console.submit(path, **changed)
+    assert "The settings were saved." in console.submit(path, **changed)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert (found["capacity"], found["segments"]) == (10, [["city", "language"], ["language"]])
     assert (found["max_guest_bytes"], found["max_claims"]) == (500, 1)
@@ -245,7 +245,7 @@ def test_a_form_works_without_scripts(console: Opened, bakery: Bakery) -> None:
     changed = {**SETTINGS, "capacity": "10"}
     answered = console.browser.post(path, data=changed, headers=headers)
     assert (answered.status_code, answered.url.path) == (200, path)
-    assert "The settings are saved." in answered.text
+    assert "The settings were saved." in answered.text
     wrong = console.browser.post(path, data={**SETTINGS, "capacity": "x"}, headers=headers)
     assert (wrong.status_code, "<html" in wrong.text) == (422, True)
     for template in (STATIC.parent / "templates").glob("*.html"):
@@ -259,7 +259,7 @@ def test_a_form_works_without_scripts(console: Opened, bakery: Bakery) -> None:
         ("lease_seconds", "", "Lease of a claim, in seconds: enter a whole number"),
         ("max_guest_bytes", "", "Data of a signup, in bytes: enter a whole number"),
         ("max_guest_bytes", "20000", "max_guest_bytes"),
-        ("rest_times", "3", "enter a number, or leave the field 'Number of pauses' empty"),
+        ("rest_times", "3", "enter a number, or leave 'Number of pauses' empty"),
         ("capacity", "many", "Capacity: enter a whole number"),
         ("name", "", "name"),
         ("segments", "language\nlanguage", "declared more than once"),
@@ -316,7 +316,7 @@ def test_the_preview_of_a_room_depends_on_how_long_people_stay(
 def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/policy"
     form = {**POLICY, "rate_count": "20", "rate_per": "hour", "schedule": "5 at 0 9 * * *"}
-    assert "The admission policy is saved." in console.submit(path, **form)
+    assert "The admission policy was saved." in console.submit(path, **form)
     found = bakery.typed.json("policy", bakery.waitlist_id)["admission"]
     plain = {"count": 20, "per": "hour", "counts": "offered", "from": None}
     assert (found["rate"], found["combine"]) == (plain, "least")
@@ -465,7 +465,7 @@ def test_the_time_of_a_launch_is_entered_in_a_time_zone(console: Opened, bakery:
     assert re.search(f"{rate} and 500 at {shown}, at most 200 inside", text)
     assert f"1 Dec {YEAR}: 500 places" in text
     assert "has passed" not in text
-    assert "The admission policy is saved." in console.submit(path, **LAUNCH)
+    assert "The admission policy was saved." in console.submit(path, **LAUNCH)
     assert bakery.typed.json("policy", bakery.waitlist_id)["admission"] == {
         **DEFAULTS,
         "schedule": [{"at": begins, "count": 500, "cron": None, "timezone": None}],
@@ -513,10 +513,10 @@ def test_the_preview_warns_about_a_launch_in_the_past(console: Opened, bakery: B
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("at", "", "Begins: choose a date and a time"),
-        ("at", "tomorrow", "Begins: 'tomorrow' is not a date and a time"),
-        ("at", "0001-01-01T00:00", "Begins: '0001-01-01T00:00' is not a date and a time"),
-        ("at", "2999-12-01T09:00+01:00", "is not a date and a time"),
+        ("at", "", "Begins: choose a date and time"),
+        ("at", "tomorrow", "Begins: 'tomorrow' is not a date and time"),
+        ("at", "0001-01-01T00:00", "Begins: '0001-01-01T00:00' is not a date and time"),
+        ("at", "2999-12-01T09:00+01:00", "is not a date and time"),
         ("at", "2026-03-29T02:30", "the clocks in Europe/Berlin skip 02:30 on 29 March 2026"),
         ("timezone", "Mars/Base", "Time zone: 'Mars/Base' is not a time zone"),
         ("count", "", "People at the start: enter a number of at least 1"),

@@ -46,7 +46,7 @@ def test_an_action_on_a_person_can_be_undone(console: Opened, bakery: Bakery, ac
     assert undo is not None
     assert console.submit(undo).startswith("Undone: ")
     assert stored(bakery, "bob") == before
-    assert "was undone before" in console.submit_refused(undo)
+    assert "has already been undone" in console.submit_refused(undo)
 
 
 def test_a_dialog_that_is_sent_twice_is_undone_as_if_it_was_sent_once(
@@ -81,7 +81,7 @@ def save_settings(console: Opened, bakery: Bakery, **changes: str) -> str | None
     assert found
     saved = console.send(path, **{**SETTINGS, "seen": unescape(found[1]), **changes})
     page = console.page(saved.headers["HX-Redirect"])
-    assert "The settings are saved." in page
+    assert "The settings were saved." in page
     undo = re.search(r'hx-post="([^"]+/undo/\d+)"', page)
     return undo and undo[1]
 
@@ -95,11 +95,11 @@ def test_saved_settings_get_their_former_values_again(console: Opened, bakery: B
     undo = save_settings(console, bakery, capacity="10", rest_max_days="30", rest_times="2")
     assert undo is not None
     bakery.typed.run("edit", waitlist_id, "--lease", "77")
-    assert "The settings have their former values again." in console.submit(undo)
+    assert "The former settings are restored." in console.submit(undo)
     after = bakery.typed.json("show", waitlist_id)
     assert (after["capacity"], after["rest"]) == (before["capacity"], before["rest"])
     assert after["lease_seconds"] == 77
-    assert "was undone before" in console.submit_refused(undo)
+    assert "has already been undone" in console.submit_refused(undo)
 
 
 def test_saved_settings_that_somebody_has_changed_again_are_not_undone(
@@ -227,7 +227,7 @@ def test_a_console_that_is_interrupted_while_it_ends_names_the_actions_without_a
         waiting.add(decisions.Decision("bakery", name, name, "Admit", interrupt))
     with pytest.raises(KeyboardInterrupt):
         waiting.end()
-    said = "The console was stopped before the service had answered."
+    said = "The console was stopped before the service answered."
     assert waiting.unconfirmed() == [f"Admit: ada. {said}", f"Admit: bob. {said}"]
 
 
@@ -254,7 +254,7 @@ def test_a_release_is_sent_at_once_and_undone_by_a_new_call(desk: Desk) -> None:
     undo = undo_path(desk.console, desk.path("ada", "release"), to="place")
     assert desk.bakery.status("ada") == "waiting"
     assert undo is not None
-    assert desk.console.submit(undo) == "Undone: ada is called to Room 2."
+    assert desk.console.submit(undo) == "Undone: ada has been called to Room 2."
     # The console knows the token of the new claim.
     desk.console.submit(desk.path("ada", "extend"), lease_seconds="900")
     assert desk.bakery.status("ada") == "offered"
@@ -356,8 +356,8 @@ def test_a_held_back_person_who_was_removed_is_held_back_again(
 @pytest.mark.parametrize(
     ("action", "form", "said"),
     [
-        ("call", {"to": "Room 3"}, "ada is called to Room 2."),
-        ("extend", {"lease_seconds": "3600"}, "The time of ada ends as early as before."),
+        ("call", {"to": "Room 3"}, "ada has been called to Room 2."),
+        ("extend", {"lease_seconds": "3600"}, "ada's former deadline is restored."),
     ],
 )
 def test_a_claim_is_as_it_was_after_an_undo(
@@ -410,4 +410,4 @@ def test_the_notice_of_an_undo_says_what_is_there_again(console: Opened, bakery:
     path = f"/lists/{bakery.waitlist_id}/people/{entry_id_of(bakery.waitlist_id, 'ada')}"
     undo = undo_path(console, f"{path}/edit", **{"profile.name": "Zoe"})
     assert undo is not None
-    assert console.submit(undo) == "Undone: Zoë has the earlier answers again."
+    assert console.submit(undo) == "Undone: Zoë's earlier answers are restored."
