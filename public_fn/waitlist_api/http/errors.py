@@ -10,8 +10,8 @@ from waitlist_api.errors import MAX_DETAIL_BYTES, cut
 from waitlist_shared.errors import InternalError, WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
-# A response header that contains the error code. HTML pages contain no error code, so the request
-# log reads the code from this header.
+# The response header that contains the error code. The request log reads the code from this header
+# and not from the body, because the body can be an HTML page, compressed, or empty (HEAD requests).
 CODE_HEADER = "Waitlist-Problem"
 
 
@@ -50,11 +50,14 @@ def problem(error: WaitlistError) -> Response[str]:
         ),
         **error.fields,
     }
-    headers: dict[str, str | list[str]] = {"Cache-Control": "no-store", **error.headers}
+    headers: dict[str, str | list[str]] = {
+        "Cache-Control": "no-store",
+        CODE_HEADER: shown.code,
+        **error.headers,
+    }
     if shown.retry_after_seconds is not None:
         headers["Retry-After"] = str(shown.retry_after_seconds)
-    # The request log reads the error code from the body, so the body must not be compressed.
-    return Response(shown.status, PROBLEM_JSON, json.dumps(details), headers, compress=False)
+    return Response(shown.status, PROBLEM_JSON, json.dumps(details), headers)
 
 
 def _shown(error: WaitlistError) -> WaitlistError | type[WaitlistError]:

@@ -1,6 +1,5 @@
 """Writes one log line for each request, and sets the correlation id of all log lines."""
 
-import json
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -9,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from waitlist_api.http.audit_log import read_audit_fields, read_next_page_fields
-from waitlist_api.http.errors import CODE_HEADER, PROBLEM_JSON
+from waitlist_api.http.errors import CODE_HEADER
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_shared.correlation import AWS_ID, Correlation, accept_client_id
 from waitlist_shared.errors import InternalError
@@ -92,8 +91,4 @@ def _outcome_of(status: int, response: Response | None) -> str:
         return InternalError.code
     if status < 400:
         return DONE
-    if code := response["headers"].get(CODE_HEADER):
-        return str(code)
-    if response["headers"].get("Content-Type") != PROBLEM_JSON:
-        return InternalError.code
-    return str(json.loads(response["body"])["code"])
+    return str(response["headers"].get(CODE_HEADER, InternalError.code))

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from waitlist_api.bots.check import BotCheck
 from waitlist_api.errors import NoSuchRoute, WaitlistNotFound
-from waitlist_api.http.errors import CODE_HEADER, code_of, problem
+from waitlist_api.http.errors import problem
 from waitlist_api.http.etags import is_named
 from waitlist_api.http.operation import anyone
 from waitlist_api.http.page.files import SHELL, VIEWS, asset, etag_of, version
@@ -101,7 +101,6 @@ def _page_of(error: WaitlistError, waitlist_id: str, shell: str) -> Response[str
         **SAFE,
         **refused.headers,
         "Content-Type": HTML,
-        CODE_HEADER: code_of(error),
         "Content-Security-Policy": default,
     }
     text = document(waitlist_id, "", shell=shell)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from waitlist_api.entries.unsubscribe import Unsubscriptions
 from waitlist_api.errors import CodeRefused
-from waitlist_api.http.errors import CODE_HEADER, code_of, problem
+from waitlist_api.http.errors import problem
 from waitlist_api.http.operation import anyone
 from waitlist_api.http.page.unsubscribe import POLICY, unsubscribe_page
 from waitlist_api.http.request import Request
@@ -43,7 +43,7 @@ class Routes(Struct, frozen=True):
 
     def _refused(self, error: WaitlistError) -> Response[str]:
         found = problem(error)
-        headers = {**found.headers, **HEADERS, "Content-Type": HTML, CODE_HEADER: code_of(error)}
+        headers = {**found.headers, **HEADERS, "Content-Type": HTML}
         text = "failed" if found.status_code < 500 else "later"
         return Response(found.status_code, HTML, self._page(text), headers)
 
