@@ -64,7 +64,7 @@ def new_invitation_id(now_millis: int) -> str:
 def token_of_invitation(invitation_id: str, token: str) -> str:
     """Return the token of an offer that belongs to an invitation.
 
-    The token consists of a mark, the id of the invitation, and the end of the given random token.
+    It consists of a mark, the invitation's id, and the end of the given random token.
     """
     start = f"{INVITATION_MARK}{invitation_id}"
     return start + token[len(start) :]

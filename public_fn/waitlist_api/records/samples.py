@@ -1,4 +1,4 @@
-"""Store samples of each waitlist's counts, which show how they change over time.
+"""Store samples of each waitlist's counts.
 
 DynamoDB deletes per-minute samples after two days and per-hour samples after four weeks.
 """

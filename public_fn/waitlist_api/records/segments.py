@@ -27,7 +27,7 @@ class Segments(Struct, frozen=True):
     version: int
 
     def find(self, attributes: Attributes) -> dict[str, Segment]:
-        """Return the segments of an entry, by segment id.
+        """Return an entry's segments, by segment id.
 
         Return an empty dictionary if the entry would belong to more than MAX_COMBINATIONS segments.
         """

@@ -54,11 +54,11 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     deleting: bool = False
     checkpoint: Checkpoint = NO_CHECKPOINT
     rebuild: RebuildProgress | None = None
-    # The version of the settings in which the segments were last changed.
+    # The settings version in which the segments last changed.
     segments_version: int = 0
     # `building` until Redis has indexed all entries by the new segments.
     segments_state: SegmentsState = "ready"
-    # The version of the settings in which the schedule was last changed.
+    # The settings version in which the schedule last changed.
     schedule_version: int = 0
     # When the current schedule took effect.
     schedule_since: int = 0
@@ -383,8 +383,8 @@ def _key(waitlist_id: str) -> dict[str, str]:
 
 
 def _alive(version: int | None) -> tuple[str, Item]:
-    """Return the condition that a waitlist exists, is not being deleted, and has the given version
-    of the settings.
+    """Return the condition that a waitlist exists, is not being deleted, and has the given settings
+    version.
 
     If `version` is None, any version is accepted.
     """

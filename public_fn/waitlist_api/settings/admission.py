@@ -288,7 +288,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             "What happens to customers who are still waiting when admissions end. With `wait`, "
             "they keep waiting. With `leave`, they leave the waitlist, and their history gives "
             "`over` as the reason.",
-            label="People who still wait then",
+            label="People still waiting then",
             choices={"wait": "Keep waiting", "leave": "Leave the list, and are told"},
         ),
     ] = "wait"
@@ -313,10 +313,10 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             "`frees_at_end`, it becomes free when the pass expires, and the customer cannot sign "
             "up again before then. This setting applies when the customer calls `exit`. When an "
             "operator calls `exit`, the place always becomes free at once.",
-            label="Customers who go out",
+            label="Customers who exit",
             choices={
-                "frees_now": "Free their room at once (you must then refuse their passes)",
-                "frees_at_end": "Free their room when their passes end",
+                "frees_now": "Free their place at once (you must then refuse their passes)",
+                "frees_at_end": "Free their place when their passes end",
             },
         ),
     ] = "frees_now"

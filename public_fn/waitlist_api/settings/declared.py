@@ -25,8 +25,8 @@ class Setting(Struct, frozen=True, eq=False):
     about: str = ""
     # What null means, such as `no limit`.
     null: str = ""
-    # The labels of the field and of its choices in the console. If a group of settings can be null,
-    # its first field may have the choice `off`, which makes the whole group null.
+    # The console's labels for the field and its choices. If a group of settings can be null, its
+    # first field may have the choice `off`, which makes the whole group null.
     label: str = ""
     choices: Mapping[str, str] = {}
     examples: Sequence[Any] = ()

@@ -64,7 +64,7 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
             label="ada+news@example.com is",
             choices={
                 "same": "The same person as ada@example.com",
-                "different": "Another person",
+                "different": "A different person",
             },
         ),
     ] = "same"

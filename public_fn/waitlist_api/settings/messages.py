@@ -83,13 +83,13 @@ class MessageRules(Settings, frozen=True, kw_only=True):
                 "verify": "To verify the address",
                 "link": "The link, requested again",
                 "address": "To verify a new address",
-                "near": "The turn is near",
+                "near": "The person's turn is near",
                 "offered": "It is the person's turn",
                 "called": "Called to a place",
                 "ending": "The offer ends soon",
                 "confirm": "Still there?",
                 "admitted": "The person was let in",
-                "left": "The stay has ended",
+                "left": "The signup has ended",
                 "message": "Written by an operator",
             },
             max_length=12,
@@ -124,7 +124,7 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         TimeZone | None,
         Setting(
             "The time zone of the times in messages.",
-            null="the time zone of the waitlist",
+            null="the waitlist's time zone",
             examples=["Europe/Berlin"],
         ),
     ] = None
@@ -173,7 +173,7 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         int | None,
         Setting(
             "The maximum number of SMS parts per day (UTC). AWS bills each part of a long message.",
-            null="the limit of the stack, `SmsPartsPerDay`",
+            null="the stack's limit, `SmsPartsPerDay`",
             ge=1,
             le=MAX_PER_DAY,
         ),
@@ -182,7 +182,7 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         int | None,
         Setting(
             "The maximum number of emails per day (UTC).",
-            null="the limit of the stack, `MailsPerDay`",
+            null="the stack's limit, `MailsPerDay`",
             ge=1,
             le=MAX_PER_DAY,
         ),

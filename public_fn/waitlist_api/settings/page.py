@@ -233,12 +233,12 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         Setting(
             "The font style of the page, which uses only fonts from the customer's device and "
             "downloads none.",
-            label="Letters",
+            label="Font",
             choices={
                 "sans": "Plain",
-                "serif": "With serifs",
+                "serif": "Serif",
                 "rounded": "Rounded",
-                "mono": "All of the same width",
+                "mono": "Fixed width",
             },
         ),
     ] = "sans"
@@ -336,10 +336,10 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         if _json_bytes(labels) > MAX_WORDS_BYTES:
             yield (
                 "fields",
-                f"the labels of all options must have at most {MAX_WORDS_BYTES} bytes together",
+                f"the labels of all options must have at most {MAX_WORDS_BYTES} bytes in total",
             )
         if _json_bytes(self.texts) > MAX_WORDS_BYTES:
-            yield "texts", f"must have at most {MAX_WORDS_BYTES} bytes together"
+            yield "texts", f"must have at most {MAX_WORDS_BYTES} bytes in total"
         types = {field.name: field.type for field in self.fields}
         asked = types.get(self.source or "")
         if self.source is not None and asked not in ("text", "select", "hidden"):

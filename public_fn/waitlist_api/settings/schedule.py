@@ -1,4 +1,4 @@
-"""Compute the times of a schedule and the number of offers that it allows at each time."""
+"""Compute a schedule's times and the number of offers that it allows at each time."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta

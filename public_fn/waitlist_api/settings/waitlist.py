@@ -137,8 +137,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
             "the board. Customers can still see their own position and estimated wait.",
             label="Counts",
             choices={
-                "no": "Customers see how many people wait",
-                "yes": "Only operators see how many people wait",
+                "no": "Customers see how many people are waiting",
+                "yes": "Only operators see how many people are waiting",
             },
         ),
     ] = False
@@ -196,7 +196,7 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         int,
         Setting(
             "The default length of a lease, in seconds.",
-            label="Lease of a claim, in seconds",
+            label="Claim lease, in seconds",
             ge=1,
             le=MAX_LEASE_SECONDS,
         ),
@@ -229,7 +229,7 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
             "the `attributes`, measured as compact JSON in UTF-8, and an empty object counts as 0 "
             "bytes. A larger signup is refused with `invalid_request`. Imports and edits by "
             "operators have no such limit.",
-            label="Data of a signup, in bytes",
+            label="Signup data, in bytes",
             ge=0,
             le=MAX_BODY_BYTES,
         ),
@@ -289,8 +289,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         if messages is not None and sends and not (messages.sms_countries or identity.region):
             yield (
                 "",
-                "must have messages.sms_countries, the countries to whose numbers links are sent, "
-                "such as DE. Or set identity.region.",
+                "must have messages.sms_countries, the countries to which links are sent, such as "
+                "DE. Or set identity.region.",
             )
 
     @property

@@ -13,7 +13,7 @@ from waitlist_api.settings.notice import NO_NOTICE, Notice
 
 IN_PAST = FieldError(
     "body.until",
-    "must be in the future. To end the notice now, send the text null",
+    "must be in the future. To end the notice now, send null as the text",
 )
 
 

@@ -43,7 +43,7 @@ def _next_admission(settings: WaitlistSettings, now_millis: int) -> int | None:
 
 
 def estimate_next_wait(settings: WaitlistSettings, stats: c.StatsResult, now_millis: int) -> Wait:
-    """Return the estimated wait of a customer who joins now."""
+    """Return the estimated wait for a customer who joins now."""
     if public_line(settings, stats) in ("closed", "not_open_yet"):
         return Wait(None, "closed")
     pace = PAUSED if settings.paused else stats.pace

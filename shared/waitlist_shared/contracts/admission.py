@@ -118,7 +118,7 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     scheduled_until: Number = 0
     # The number of scheduled slots that have been added but not used yet.
     scheduled: int = 0
-    # The version of the settings in Redis, if it differs from the caller's version.
+    # The settings version in Redis, if it differs from the caller's.
     settings_version: Number = 0
     # The number of entries that have left the queue because of this request. A repeated request
     # returns the original number.

@@ -119,9 +119,7 @@ class Readiness(Struct, frozen=True, array_like=True):
 
 
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):
-    """A request that also contains the segments of an entry, and the reasons why the entry is not
-    ready.
-    """
+    """A request that also contains an entry's segments, and the reasons why it is not ready."""
 
     segments: SegmentIds = ()
     # The version of the waitlist's segment settings, or 0 if the waitlist has no segments.

@@ -52,7 +52,7 @@ class HeartbeatResult(Result, frozen=True, kw_only=True):
 
 
 class Inspect(OnEntry, frozen=True, kw_only=True):
-    """Reads the state of an entry in Redis, so that maintenance can compare it with the record."""
+    """Reads an entry's state in Redis, so that maintenance can compare it with the record."""
 
 
 @answers(Inspect)

@@ -1,4 +1,4 @@
-"""The messages about the queue, the entries in it, and the settings of the waitlist."""
+"""The messages about the queue, the entries in it, and the waitlist's settings."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -87,8 +87,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_attempts: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] = DEFAULT_MAX_ATTEMPTS
     hide_counts: bool = False
     capacity: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
-    # The version of the settings in which the segments last changed, or 0 if the waitlist has no
-    # segments.
+    # The settings version in which the segments last changed, or 0 if the waitlist has no segments.
     segments_version: Number = 0
     # True if the waitlist has an admission policy.
     admission: bool = False
@@ -100,7 +99,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     # Which offers count towards the rate. With `offered`, every offer counts. With `entered`, an
     # offer counts only if the customer accepts it.
     rate_counts: RateCounts = "offered"
-    # The version of the settings in which the admission schedule last changed, or 0 if there is no
+    # The settings version in which the admission schedule last changed, or 0 if there is no
     # schedule.
     schedule_version: Number = 0
     # When the schedule was set, in Unix milliseconds. Redis makes no offers for scheduled times
@@ -207,7 +206,7 @@ class EndStay(OnStay, frozen=True, kw_only=True):
 
 
 class Leave(EndStay, frozen=True, kw_only=True):
-    """Removes the entry of a customer who leaves, and counts the customer in `left`."""
+    """Removes a leaving customer's entry, and counts the customer in `left`."""
 
     # A customer who leaves by declining an offer is also counted in `declined`.
     is_declining: bool = False
@@ -351,8 +350,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
 
 
 class DrawStamp(OnWaitlist, frozen=True, kw_only=True):
-    """Creates a logical timestamp (stamp) for an event that is written only to the record of an
-    entry.
+    """Creates a logical timestamp (stamp) for an event that is written only to an entry's record.
 
     The new timestamp is later than the timestamps of all decisions that Redis has made.
     """
@@ -378,7 +376,7 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
     # `park` sets the entry aside for an operator. `to_back` moves it to the end of the queue.
     # `leave` takes it out of the queue.
     action: Unanswered
-    # The version of the settings that the caller knows. If Redis has newer settings, it ignores the
+    # The settings version that the caller knows. If Redis has newer settings, it ignores the
     # request.
     settings_version: Number
 

@@ -88,7 +88,7 @@ def refused(answer: Answer) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("ahead", [0, -1, -86_400])
 def test_a_notice_that_ends_in_the_past_is_refused(people: People, ahead: int) -> None:
     put(people, text=LATE)
-    said = "must be in the future. To end the notice now, send the text null"
+    said = "must be in the future. To end the notice now, send null as the text"
     assert refused(put(people, text="Late", until=after(people, ahead))) == [("body.until", said)]
     assert seen(people)["text"] == LATE
 

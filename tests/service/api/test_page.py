@@ -496,7 +496,7 @@ def test_the_page_is_public_as_it_was_set() -> None:
         (settings_with_options({"labels": {"en": "S"}}), "required"),
         (
             settings_with_options(*({"value": f"{one}", "labels": MANY} for one in range(50))),
-            "8192 bytes together",
+            "8192 bytes in total",
         ),
         ({"fields": [{"name": "a", "label": {"nl": "A"}}]}, "'en'"),
         ({"fields": [{"name": "a", "label": {}}]}, "at least 1"),

@@ -256,8 +256,8 @@ def test_a_form_works_without_scripts(console: Opened, bakery: Bakery) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("lease_seconds", "", "Lease of a claim, in seconds: enter a whole number"),
-        ("max_guest_bytes", "", "Data of a signup, in bytes: enter a whole number"),
+        ("lease_seconds", "", "Claim lease, in seconds: enter a whole number"),
+        ("max_guest_bytes", "", "Signup data, in bytes: enter a whole number"),
         ("max_guest_bytes", "20000", "max_guest_bytes"),
         ("rest_times", "3", "enter a number, or leave 'Number of pauses' empty"),
         ("capacity", "many", "Capacity: enter a whole number"),
@@ -326,7 +326,7 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
     changed = {**form, **night, "no_show": "leave", "customer_exit": "frees_at_end"}
     text = readable(console.send(f"{path}/preview", **changed).text)
     assert "What changes No-shows Go to the end of the queue Leave the list" in text
-    assert "Free their room when their passes end" in text
+    assert "Free their place when their passes end" in text
     assert "Offers between at any time 22:00-06:00 Asia/Tokyo" in text
     assert "Nothing changes. This is the saved policy." in readable(
         console.send(f"{path}/preview", **form).text
