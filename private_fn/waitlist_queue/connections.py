@@ -69,7 +69,7 @@ class _DeadlineConnection(Connection):
     def socket_connect_timeout(self) -> float:
         """The timeout for connecting, which is never longer than the remaining time.
 
-        redis-py reads this property again for each IP address of the host.
+        redis-py reads this property again for each of the host's IP addresses.
         """
         return deadline.at_most(CONNECT_SECONDS)
 

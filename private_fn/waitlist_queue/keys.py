@@ -40,7 +40,7 @@ readiness = _key("readiness")
 last_polls = _key("last_polls")
 
 # A sorted set of signups that have ended. A signup is written as "entry_id:join_id". The score is
-# the logical timestamp at which the signup ended.
+# the logical timestamp when the signup ended.
 tombstones = _key("tombstones")
 
 # A hash with the tickets of entries whose rank does not contain the ticket, for example because the
@@ -90,8 +90,8 @@ shared_milliseconds = _key("shared_milliseconds")
 # customer's pass ends.
 inside = _key("inside")
 
-# A hash with one ticket for each customer who is inside. The ticket identifies the signup with
-# which the customer was admitted.
+# A hash with one ticket for each customer who is inside. The ticket identifies the signup that was
+# admitted.
 visits = _key("visits")
 
 # A public snapshot of the positions in the queue, which is called the board.
@@ -109,7 +109,7 @@ def moves(waitlist_id: str, entry_id: str) -> str:
 
 
 def once(waitlist_id: str, verb: str, once_key: str) -> str:
-    """Return the Redis key under which the result of a claim or an admission is stored.
+    """Return the Redis key that stores the result of a claim or an admission.
 
     If the request is repeated, the script returns the stored result.
     """

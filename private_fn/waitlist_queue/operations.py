@@ -106,7 +106,7 @@ def _moves(request: c.OnWaitlist) -> str:
 
 
 def _once(request: c.OnWaitlist) -> str:
-    """Return the Redis key under which the result of a claim or an admission is stored."""
+    """Return the Redis key that stores the result of a claim or an admission."""
     once_key = cast("c.Claim | c.Admit", request).once_key or NO_ONCE_KEY
     return keys.once(request.waitlist_id, c.operation_name(type(request).__name__), once_key)
 

@@ -37,7 +37,7 @@ FAMILIES = {
 QUIET_ZONE = 4
 LOGO_HEIGHT = 24
 LARGEST_CODE = 120
-# The width of an average character, as a share of the font size. Wide characters count as two.
+# The width of an average character, as a fraction of the font size. Wide characters count as two.
 CHARACTER = 0.62
 # The maximum length of the address, which the poster also shows as text.
 MAX_ADDRESS = 250

@@ -21,7 +21,7 @@ REINSTATE = PersonAction(
     "invalid. A guest needs a new link, which you can create with the Link action.",
     path=f"{ENTRY}/reinstate",
     notice=lambda entry: (
-        f"{{who}} is back at position {format_value(entry['position'])}. The former link no longer "
+        f"{{who}} is back at position {format_value(entry['position'])}. The old link no longer "
         "works. To give a guest a new link, press Link."
     ),
     inverse=lambda person, _: [
@@ -45,7 +45,8 @@ NO_TOKENS = "no_entry_tokens"
 class Reinstatements:
     """Reinstates people.
 
-    A repeated request has the same idempotency key, so the person is reinstated only once.
+    Repeated requests about a person have the same idempotency key, so the person is reinstated only
+    once.
     """
 
     api: "Api"

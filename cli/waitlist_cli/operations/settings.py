@@ -112,7 +112,7 @@ def change_seen(
 
 
 def change_back(api: "Api", waitlist_id: str, made: Change) -> None:
-    """Restore the former values of the changed settings.
+    """Restore the previous values of the changed settings.
 
     Raise Refused if somebody has changed one of these settings since.
     """

@@ -28,9 +28,9 @@ def language_of(country: str) -> str:
 def zone_countries() -> dict[str, str]:
     """Return the two-letter country code of each time zone that belongs to one country."""
     found = {zone: country for country, _, zone in _rows("zone.tab")}
-    # Some browsers report the former name of a time zone, such as Asia/Calcutta. If several
-    # countries share the zone, leave out its former names, because each of them may belong to any
-    # of these countries.
+    # Some browsers report the old name of a time zone, such as Asia/Calcutta. If several countries
+    # share the zone, leave out its old names, because each of them may belong to any of these
+    # countries.
     shared = {zone for countries, _, zone in _rows("zone1970.tab") if "," in countries}
     former = {
         name: found[zone]

@@ -64,7 +64,7 @@ EVENT = ("at", "event", "by", "reason", "detail")
 
 
 def row(person: dict[str, Any], columns: Sequence[str]) -> list[object]:
-    """Return the values of an entry in the order of the columns."""
+    """Return an entry's values in column order."""
     return [_value(person, name) for name in columns]
 
 

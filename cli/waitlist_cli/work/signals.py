@@ -32,7 +32,7 @@ class Shutdown:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Handle signals while the `with` block runs, and then restore the former handlers."""
+        """Handle signals while the `with` block runs, and then restore the previous handlers."""
         handled = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
         former = {number: signal.signal(number, lambda *_: self.on_signal()) for number in handled}
         try:

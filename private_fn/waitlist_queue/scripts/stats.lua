@@ -24,8 +24,8 @@ local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis
--- A quota allows offers until a certain number of people have entered. After a quota has ended, its fields stay in
--- Redis until the next quota begins, but the reply must not contain them.
+-- A quota allows offers until a given number of people have entered. After a quota has ended, its fields stay in Redis
+-- until the next quota begins, but the reply must not contain them.
 local quota, open, entered, since = tonumber(meta_quota or 0), 0, 0, 0
 if quota > 0 then
   open, entered, since = tonumber(meta_quota_open), tonumber(meta_quota_entered), tonumber(meta_quota_since)

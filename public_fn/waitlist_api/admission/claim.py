@@ -121,8 +121,8 @@ class Claims(Struct, frozen=True):
                 by=command.by,
                 token=token,
                 to=command.call_to,
-                # The key identifies this call of the customer. Each claim has its own token, so the
-                # first call of a claim can use the token as its key.
+                # The key identifies this call to the customer. Each claim has its own token, so a
+                # claim's first call can use the token as its key.
                 key=token,
             )
             try:

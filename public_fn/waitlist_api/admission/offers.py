@@ -191,7 +191,7 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the id of the signup to which an entry in Redis belongs.
+    """Return the id of the signup that an entry in Redis belongs to.
 
     Return NO_STAY if the record does not contain this signup.
     """

@@ -34,8 +34,8 @@ class OwnAdmissions(Struct, frozen=True):
         """Return the admitted entry. Raise NotInside if the customer has no valid pass."""
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
-            # If an earlier run of the admission policy crashed, Redis may know an admission that is
-            # not in the record. This request records such an admission, but does not accept an
+            # If an earlier run of the admission policy crashed, Redis may know of an admission that
+            # is not in the record. This request records such an admission, but does not accept an
             # offer.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER

@@ -1,7 +1,6 @@
 -- NEEDS holds inside slots
 
--- Returns the time at which a pass that begins now will end, in milliseconds. Returns 0 if the waitlist issues no
--- passes.
+-- Returns the time, in milliseconds, when a pass that begins now will end. Returns 0 if the waitlist issues no passes.
 local function pass_end(pass_seconds, now)
   pass_seconds = tonumber(pass_seconds) or 0
   return pass_seconds > 0 and math.floor(now / 1000) + pass_seconds * 1000 or 0

@@ -46,7 +46,7 @@ local function read_decisions(keys, entry_id)
   return decisions
 end
 
--- Returns the pending decisions about an entry, in the form in which a reply contains them.
+-- Returns the pending decisions about an entry, in the form that replies use.
 local function decisions_of(keys, entry_id)
   local rows = {}
   for i, decision in ipairs(read_decisions(keys, entry_id)) do

@@ -14,7 +14,7 @@ local function take_outside(keys, entry_id)
   return redis.call('ZREM', keys.inside, entry_id) == 1
 end
 
--- Returns the ticket with which a customer who is inside was admitted, or nil.
+-- Returns the ticket of the admitted signup if the customer is inside, or nil otherwise.
 local function visit_of(keys, entry_id)
   return tonumber(redis.call('HGET', keys.visits, entry_id) or nil)
 end

@@ -177,7 +177,7 @@ local function take_due(keys, policy, taken, now)
     'left_over', left_over(keys, policy, now))
 end
 
--- Returns the time, in milliseconds, at which the policy may admit the next customer. Returns nil if this time is not
+-- Returns the time, in milliseconds, when the policy may admit the next customer. Returns nil if this time is not
 -- known.
 local function next_due(keys, policy, room, next_instant, millis)
   if policy.is_over then return nil end

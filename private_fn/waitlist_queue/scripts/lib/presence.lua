@@ -4,7 +4,7 @@
 -- the head of the queue and for entries with an offer. An entry that is not in the hash counts as present.
 --
 -- The times are seconds since 2020, because Redis stores such small numbers in few bytes.
-local WATCHED = 200 -- the number of ready entries at the head of the queue whose polls are noted
+local WATCHED = 200 -- the number of ready entries at the head of the queue whose polls are stored
 local MOST_POLLS = 400 -- a hash with more than 512 fields takes three times as many bytes in Redis
 
 local function poll_second(now)

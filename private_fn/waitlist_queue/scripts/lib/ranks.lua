@@ -23,7 +23,7 @@ local function run_length(keys, rank, direction)
   return full
 end
 
--- Returns the lowest rank in the priority to which `rank` belongs.
+-- Returns the lowest rank in the priority that `rank` belongs to.
 local function first_rank_of(rank)
   return math.min(MAX_PRIORITY, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end

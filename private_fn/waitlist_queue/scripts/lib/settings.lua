@@ -41,8 +41,8 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     local from_micros = (tonumber(from) or 0) * 1000
     redis.call('HSET', keys.meta, 'bucket_at', math.max(now, from_micros), 'rate_version', version)
   end
-  -- `admit_at` is the time at which the next poll triggers a run of the policy. A waitlist that makes no offers on its
-  -- own does not have this field.
+  -- `admit_at` is the time when the next poll triggers a run of the policy. A waitlist that makes no offers on its own
+  -- does not have this field.
   local has_limit = count ~= '' or schedule_version ~= '0' or max_inside ~= ''
   if (has_limit or tonumber(quota or 0) > 0) and paused ~= '1' then
     redis.call('HSET', keys.meta, 'admit_at', 0)

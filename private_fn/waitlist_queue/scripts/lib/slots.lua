@@ -10,7 +10,7 @@ local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Returns whether this offer's slot came from the current quota. A quota allows offers until a certain number of people
+-- Returns whether this offer's slot came from the current quota. A quota allows offers until a given number of people
 -- have entered.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')

@@ -1,6 +1,6 @@
 -- NEEDS holds reasons segments slots waiting
 
--- Removes an entry from the waitlist, and returns its former state. If the entry does not have the given ticket,
+-- Removes an entry from the waitlist, and returns its previous state. If the entry does not have the given ticket,
 -- returns `other` and removes nothing. Returns nil if there is no entry.
 local function take_out(keys, entry_id, place, stay_ticket, is_admitted)
   if not place then return nil end

@@ -467,7 +467,7 @@ def test_a_person_who_left_is_reinstated_at_the_former_place(
     assert 'id="do-reinstate"' in console.page(bob.path)
     assert "returns to exactly the place they had" in console.text(f"{bob.path}/reinstate")
     notice = bob.do("reinstate", reason="the letter had come back")
-    assert notice.startswith("bob is back at position 2. The former link no longer works.")
+    assert notice.startswith("bob is back at position 2. The old link no longer works.")
     assert bakery.line() == ["ada", "bob", "cyd"]
     assert "the letter had come back" in bob.text
     assert "already_on_list" in console.submit_refused(f"{bob.path}/reinstate")
