@@ -35,12 +35,12 @@ ready_at = _key("ready_at")
 # only entries that are not ready now or were not ready earlier.
 readiness = _key("readiness")
 
-# A hash with the time of each customer's last poll. It contains only customers near the head of the
-# queue. The hash exists only if the waitlist has the `presence` setting.
+# A hash with the time of the last poll of each customer who is near the head of the queue or has an
+# offer. It exists only if the waitlist has the `presence` setting.
 last_polls = _key("last_polls")
 
-# A sorted set of signups that have ended. A signup is written as "entry_id:join_id". The score is
-# the logical timestamp when the signup ended.
+# A sorted set of signups that have ended, written as "entry_id:join_id". The score is the logical
+# timestamp when the signup ended.
 tombstones = _key("tombstones")
 
 # A hash with the tickets of entries whose rank does not contain the ticket, for example because the

@@ -75,7 +75,7 @@ class RedisStore:
         return reply
 
     def run_many(self, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
-        """Run many scripts in the given order. Each Redis node needs one round trip.
+        """Run many scripts in the given order, with one round trip for each Redis node.
 
         Each script succeeds or fails independently.
         """

@@ -97,8 +97,7 @@ def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | No
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
     watcher = Watcher(context, waitlist_id, HEAD if live else 1)
-    # The first Ctrl-C sets an event. It does not raise an exception, because a library could catch
-    # the exception.
+    # The first Ctrl-C sets an event instead of raising an exception, which a library could catch.
     shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
     with suppress(KeyboardInterrupt), shutdown.installed():

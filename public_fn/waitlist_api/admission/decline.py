@@ -44,7 +44,7 @@ class Declined(Struct, frozen=True):
     """An entry whose customer has declined an offer.
 
     `left` is the number of further offers that the customer can decline without losing their place
-    in the queue. It is None if customers cannot keep their place.
+    in the queue, or None if customers cannot keep their place.
     """
 
     view: EntryView

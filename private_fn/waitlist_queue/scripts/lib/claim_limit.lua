@@ -2,7 +2,7 @@
 -- cannot be used to count claims, because it also contains entries with an offer.
 local HOLDS_AT_ONCE = 500
 
--- Fills the `claimed` set. This is necessary after a rebuild, or when the `max_claims` setting has been turned on.
+-- Fills the `claimed` set after a rebuild, or when the `max_claims` setting has been turned on.
 local function index_claims(keys)
   local first = 0
   repeat

@@ -115,8 +115,8 @@ local function has_expired_holds(keys, now)
   return redis.call('ZCOUNT', keys.held, '-inf', math.floor(now / 1000)) > 0
 end
 
--- Returns when the claim, the offer or the pass of an entry ends, or when the entry was parked (set aside). The time is
--- in milliseconds. Returns 0 if the entry has no such time.
+-- Returns when an entry's claim, offer or pass ends, or when the entry was parked (set aside), in milliseconds. Returns
+-- 0 if there is no such time.
 local function time_of(keys, entry_id)
   return tonumber(redis.call('ZSCORE', keys.held, entry_id) or
     redis.call('ZSCORE', keys.parked, entry_id) or redis.call('ZSCORE', keys.inside, entry_id) or 0)

@@ -26,7 +26,7 @@ local function pop(keys, filter, is_newest, count)
   return popped
 end
 
--- Takes up to `count` entries. Entries that match the first filter are taken first. Returns each entry with its rank
+-- Takes up to `count` entries, starting with the entries that match the first filter. Returns each entry with its rank
 -- and the zero-based index of the filter that it matched.
 local function pop_preferred(keys, filters, is_newest, count)
   local taken, number = {}, 0
