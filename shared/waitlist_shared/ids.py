@@ -1,4 +1,4 @@
-"""The patterns of all ids, and the functions that create ids."""
+"""The patterns of all ids, and the functions that create them."""
 
 import base64
 import hashlib

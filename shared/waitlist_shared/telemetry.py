@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-# The metrics of every unit of work. They are published for the whole service, and also for each
+# The metrics of every unit of work, which are published for the whole service and for each
 # combination of operation and outcome.
 SPAN_METRICS = ("requests", "latency_ms")
 SERVICE = ("service",)

@@ -93,7 +93,7 @@ class Journal(Struct, frozen=True):
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield the changes later than `after`, up to and including `until`.
+        """Yield changes later than `after`, up to and including `until`.
 
         The journal is read several minutes at a time. Each result contains the changes from these
         minutes, and the timestamp up to which the journal has been read.

@@ -55,8 +55,9 @@ class Taken(Struct, frozen=True):
 
 
 class Pause(Struct, frozen=True):
-    """Returned if it is too early to send an address another message, which may be sent at
-    `until_millis`.
+    """Returned if it is too early to send another message to the address.
+
+    The next message may be sent at `until_millis`.
     """
 
     until_millis: int

@@ -50,7 +50,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     attempts: int
     # Makes the changes to the record that are specific to this decision.
     alter: Alter
-    # The events that are added to the history in the same transaction as the record.
+    # Events to add to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
     # The claim token of this decision. If the record already contains the token, the decision has
     # already been recorded.
@@ -150,7 +150,8 @@ class Transitions(Struct, frozen=True):
     ) -> EntryRecord:
         """Write a decision, and return the new record.
 
-        Raise EntryChanged if the record is newer than the decision, or belongs to another signup.
+        Raise EntryChanged if the record is newer than the decision, or belongs to a different
+        signup.
         """
         if transition.status == "admitted":
             transition = self._ending(transition, now_millis)

@@ -77,7 +77,5 @@ class WaitlistCache(Struct, frozen=True):
             return None
 
     def forget(self, waitlist_id: str) -> None:
-        """Remove a waitlist from the cache, for example after this process has changed the
-        waitlist.
-        """
+        """Remove a waitlist from the cache, for example after this process has changed it."""
         self.remembered.pop(waitlist_id, None)

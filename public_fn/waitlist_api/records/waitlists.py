@@ -171,7 +171,7 @@ class WaitlistRecords(Struct, frozen=True):
         return WaitlistRecord.from_item(item)
 
     def note_segments(self, segments: Segments, state: SegmentsState) -> None:
-        """Store the state of the segments, unless the segments have changed in the meantime."""
+        """Store the state of the segments, unless they have changed in the meantime."""
         with suppress(ConditionFailed):
             self.table.update(
                 _key(segments.waitlist_id),

@@ -17,7 +17,7 @@ def _descending(days: list[int]) -> list[int]:
 
 
 class ConfirmRules(Settings, frozen=True, kw_only=True):
-    """Settings for asking customers regularly whether they are still waiting."""
+    """Settings for regularly asking customers whether they are still waiting."""
 
     every_days: Annotated[
         int,

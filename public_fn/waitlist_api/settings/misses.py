@@ -24,7 +24,7 @@ class MissRules(Settings, frozen=True, kw_only=True):
         c.AfterMisses,
         Setting(
             "What happens to the entry. With `leave`, it leaves the waitlist. With `park`, it is "
-            "set aside (parked) until an operator returns it.",
+            "set aside (parked) until an operator returns it to the queue.",
             label="After that many unused offers",
             choices={"leave": "Leave the list", "park": "Are parked until an operator acts"},
         ),

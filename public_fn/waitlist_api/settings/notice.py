@@ -47,7 +47,7 @@ class Notice(Settings, frozen=True, kw_only=True):
     until: Annotated[
         UtcText | None,
         Setting(
-            "When the notice ends by itself. The time must be in the future.",
+            "When the notice ends automatically. The time must be in the future.",
             null="that the notice stays until an operator ends or replaces it",
             examples=["2099-12-31T18:00:00Z"],
         ),

@@ -245,7 +245,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     fields: Annotated[
         tuple[PageField, ...],
         Setting(
-            "The questions on the signup form. If there are none, the form is only a button.",
+            "The questions on the signup form. If there are none, the form is just a button.",
             label="Questions",
             max_length=10,
             max_answer=MAX_ANSWER,

@@ -50,9 +50,8 @@ def sms_countries(rules: MessageRules, identity: IdentityRules | None) -> tuple[
 
 
 def region_of_numbers(settings: WaitlistSettings) -> str | None:
-    """Return the country of telephone numbers that have no country code.
-
-    Return None if the settings name no such country.
+    """Return the country of telephone numbers without a country code, or None if the settings name
+    no such country.
     """
     if settings.identity is not None and settings.identity.region is not None:
         return settings.identity.region
@@ -72,7 +71,7 @@ def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) 
 
 
 def _type_of(found: int) -> NumberType | None:
-    """Return the type of a number, or None if this type never gets SMS messages."""
+    """Return a number's type, or None if numbers of this type never receive SMS messages."""
     from phonenumbers import PhoneNumberType
 
     types: dict[int, NumberType] = {

@@ -166,7 +166,7 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     confirm: Annotated[
         ConfirmRules | None,
         Setting(
-            "Whether and how the waitlist asks customers regularly whether they are still waiting.",
+            "Whether and how the waitlist regularly asks customers if they are still waiting.",
             null="that customers are not asked, and that earlier questions have no effect",
         ),
     ] = None
@@ -238,7 +238,7 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         int | None,
         Setting(
             "How many days to keep customers' data after they have left or been admitted. A change "
-            "affects only customers who leave or are admitted after it.",
+            "affects only customers who leave or are admitted afterwards.",
             null="forever",
             label="Retention in days",
             ge=1,

@@ -21,7 +21,7 @@ T = TypeVar("T")
 # The id of the waitlist that the health check reads. The waitlist does not need to exist.
 NO_WAITLIST = "health"
 # If an operator changes `until`, the new time must be in the future. An unchanged `until` may be in
-# the past, because a request that changes other settings can contain `until` too.
+# the past, because a request that changes other settings can also contain `until`.
 IN_PAST = FieldError(
     "body.admission.until", "must be in the future, because open offers end at this time"
 )

@@ -1,4 +1,4 @@
-"""Estimate the waits under an admission policy before the policy is saved."""
+"""Estimate the waits under an admission policy before it is saved."""
 
 from itertools import islice, takewhile
 
@@ -57,7 +57,7 @@ class Previews(Struct, frozen=True):
         turns = {people: people} if people else {at: at for at in POSITIONS}
         if people is None:
             # A new customer is placed behind all waiting entries. The wait is estimated only from
-            # the entries that are ready, because entries that are not ready get no offer.
+            # entries that are ready, because the others get no offers.
             turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
         instants = instants_after(local.schedule if local else (), now_millis)
         if until_millis is not None:

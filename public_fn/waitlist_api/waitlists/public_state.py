@@ -17,13 +17,13 @@ from waitlist_shared import contracts as c
 
 
 def next_change(settings: WaitlistSettings, millis: int) -> int | None:
-    """Return the next time at which the waitlist opens or closes, or None."""
+    """Return when the waitlist next opens or closes, or None."""
     times = (settings.opens_millis, settings.closes_millis)
     return min((time for time in times if time is not None and time > millis), default=None)
 
 
 def next_admission_time(settings: WaitlistSettings, now_millis: int) -> str | None:
-    """Return the next time at which the schedule and the offer hours allow an admission.
+    """Return when the schedule and the offer hours next allow an admission.
 
     Return None if there is no such time, or if admissions are not restricted to certain times.
     """

@@ -97,8 +97,8 @@ class WebhookSender(Struct, frozen=True):
         sent, attempt = 0, None
         for detail in cursor.waiting:
             if left_millis() < (ATTEMPT_SECONDS + NOTE_SECONDS) * 1000:
-                # The function has no time for another attempt. The remaining events are sent by the
-                # next invocation.
+                # There is no time for another attempt, so the next invocation sends the remaining
+                # events.
                 return Progress(cursor, sent)
             attempt = self._post(detail)
             if attempt.outcome != "sent":

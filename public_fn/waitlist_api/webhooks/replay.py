@@ -57,8 +57,8 @@ class Replays(Struct, frozen=True):
                 QueueUrl=self.dead_letters_url,
                 MaxNumberOfMessages=BATCH,
                 VisibilityTimeout=HIDDEN_SECONDS,
-                # Use long polling, because short polling asks only some of the SQS servers and may
-                # miss messages.
+                # Use long polling, because short polling queries only some of the SQS servers and
+                # may miss messages.
                 WaitTimeSeconds=1,
             )
             received = answer.get("Messages", [])

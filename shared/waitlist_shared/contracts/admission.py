@@ -161,7 +161,7 @@ class Decline(OnOffer, frozen=True, kw_only=True):
     to: Literal["place", "back"] = "back"
     pause_seconds: Annotated[int, Meta(ge=0, le=MAX_PAUSE_SECONDS)] = 0
     at_most: Annotated[int, Meta(ge=0, le=MAX_DECLINES)] = 0
-    # The number of declines since the signup, according to the record.
+    # How many offers the customer has declined since signing up, according to the record.
     declines: Number = 0
     # A digest of the idempotency key. Redis recognises a repeated request by this digest.
     once_key: OnceKey | None = None
@@ -178,7 +178,7 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
     total: int | None = None
     # When offers stop passing over the entry, in Unix milliseconds, or 0 if it is not passed over.
     until_millis: Number = 0
-    # The number of declines since the signup, including this decline.
+    # How many offers the customer has declined since signing up, including this one.
     declines: Number = 0
 
 

@@ -258,7 +258,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     placed_stamp: Ticket | None = None
     # When the entry is ready again, in Unix milliseconds, or 0 if there is no delay.
     until_millis: Number = 0
-    # The number of declines since the signup, if the decision is a decline.
+    # How many offers the customer has declined since signing up, if the decision is a decline.
     declines: Number = 0
 
 

@@ -1,4 +1,4 @@
-"""The messages with which imports get tickets and add entries at given places."""
+"""The messages that imports use to get tickets and to add entries at given places."""
 
 from typing import Annotated
 
@@ -57,7 +57,7 @@ class Insert(Signup, frozen=True, kw_only=True):
     """Adds an entry at the rank of its ticket. If this rank is taken, the entry gets the next free
     rank after it.
 
-    A closed waitlist accepts the entry too, because closing a waitlist stops only signups.
+    A closed waitlist also accepts the entry, because closing a waitlist stops only signups.
     """
 
     ticket: Ticket

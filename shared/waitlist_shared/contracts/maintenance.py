@@ -1,4 +1,4 @@
-"""The messages with which maintenance detects lost writes in Redis and restores a queue."""
+"""The messages that maintenance uses to detect lost writes in Redis and to restore a queue."""
 
 from typing import Annotated
 
@@ -30,8 +30,8 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
     """
 
     epoch: Epoch | None = None
-    # The value of the counter after the previous heartbeat. If the counter in Redis is lower than
-    # this value, Redis has lost writes.
+    # The counter's value after the previous heartbeat. If the counter in Redis is lower, Redis has
+    # lost writes.
     known_beat: Number = 0
     # How fast the waitlist admits people, as text. Redis returns this text when customers poll.
     pace: PaceText | None = None
