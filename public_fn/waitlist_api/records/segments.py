@@ -49,7 +49,7 @@ class Segments(Struct, frozen=True):
         count = self.count(attributes)
         if count > MAX_COMBINATIONS:
             message = (
-                f"these values make {count} combinations for the segments of this waitlist,"
+                f"these values make {count} combinations for this waitlist's segments,"
                 f" but an entry may have at most {MAX_COMBINATIONS}"
             )
             raise InvalidFields(FieldError("body.attributes", message))

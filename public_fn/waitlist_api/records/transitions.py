@@ -202,7 +202,7 @@ class Transitions(Struct, frozen=True):
                 if changed.record is None:
                     if self.ledger.read(*key) is None:
                         raise
-                    # The event exists already.
+                    # The event already exists.
                     return
             else:
                 break

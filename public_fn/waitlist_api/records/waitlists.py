@@ -104,7 +104,7 @@ class VersionChanged(Exception):
 
 
 class WaitlistRecords(Struct, frozen=True):
-    """Reads and writes the records of waitlists."""
+    """Reads and writes waitlist records."""
 
     table: Table
 

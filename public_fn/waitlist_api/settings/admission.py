@@ -46,7 +46,7 @@ def _cron(expression: str) -> str:
     try:
         next(CronSim(expression, datetime(2024, 1, 1, tzinfo=UTC)))
     except CronSimError as error:
-        raise ValueError(f"is not a cron expression of five fields: {error}") from error
+        raise ValueError(f"is not a cron expression with five fields: {error}") from error
     except StopIteration as error:
         raise ValueError("is a date that never comes, such as 30 February") from error
     if len(expression.split()) != 5:
@@ -111,7 +111,7 @@ class Scheduled(Settings, frozen=True, kw_only=True):
             "time ends, some local times occur twice, and only the first occurrence is used. If "
             "the minute or hour in `cron` begins with `*`, times that do not exist are skipped "
             "instead, and both occurrences of a time are used.",
-            null="the time zone of the waitlist",
+            null="the waitlist's time zone",
             examples=["Europe/Berlin"],
         ),
     ] = None
@@ -156,7 +156,7 @@ class OfferHours(Settings, frozen=True, kw_only=True):
             "times do not exist, and the first time after the gap is used instead. When daylight "
             "saving time ends, some local times occur twice, and only the first occurrence is "
             "used.",
-            null="the time zone of the waitlist",
+            null="the waitlist's time zone",
             examples=["Europe/Berlin"],
         ),
     ] = None

@@ -82,4 +82,4 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
         if self.answer_days > self.every_days:
             yield "", "must not have an answer_days greater than every_days"
         if any(days >= self.answer_days for days in self.reminders_days):
-            yield "", "must have only reminders_days that are less than answer_days"
+            yield "", "must have reminders_days that are all less than answer_days"

@@ -343,7 +343,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         types = {field.name: field.type for field in self.fields}
         asked = types.get(self.source or "")
         if self.source is not None and asked not in ("text", "select", "hidden"):
-            yield "", "source must be a text, select or hidden field of the form"
+            yield "", "source must be a text, select or hidden field on the form"
         elif self.sources and self.source is None:
             yield (
                 "",
