@@ -97,7 +97,13 @@ class Declines(Struct, frozen=True):
             decided = answer.result.declines if isinstance(answer.result, c.DeclineResult) else 0
             declines = max(record.hold.declines, decided)
             left = max(0, rules.at_most - declines) if rules.to == "place" else None
-            return Declined(answer.view.with_call_number(record), left)
+            view = answer.view.with_call_number(record)
+            if view.not_ready is None:
+                # Redis does not return the reasons why the entry is not ready after a decline. The
+                # record contains all of them.
+                after = answer.record or record
+                view = replace(view, not_ready=after.not_ready_at(self.now_millis()))
+            return Declined(view, left)
         if not is_repeat or record.status == "leaving":
             offer = LeftOffer(until_millis=command.offered_until_millis, once_key=once_key)
             leave = Leave(by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer)

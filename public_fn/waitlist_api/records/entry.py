@@ -185,7 +185,13 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     def is_ready(self, now_millis: int) -> bool:
         """Return whether the entry may be admitted, according to the record."""
-        return all(0 < reason.until_millis <= now_millis for reason in self._not_ready)
+        return not self.not_ready_at(now_millis)
+
+    def not_ready_at(self, now_millis: int) -> tuple[c.NotReady, ...]:
+        """Return the reasons in the record why the entry is not ready at this time."""
+        return tuple(
+            reason for reason in self._not_ready if not 0 < reason.until_millis <= now_millis
+        )
 
     @property
     def _not_ready(self) -> tuple[c.NotReady, ...]:

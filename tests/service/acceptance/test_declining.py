@@ -35,6 +35,10 @@ def test_a_customer_who_declines_keeps_the_exact_rank_and_gets_no_offer_during_t
     answer = people.decline("ann", to=None)
     assert (answer.json["status"], answer.json["position"]) == ("waiting", 1)
     assert answer.json["declines_left"] == 0
+    again = people.decline("ann", to=None)
+    for said in (answer.json, again.json):
+        assert (said["ready"], said["not_ready"]) == (False, ["declined"])
+        assert said["delayed_until"] == iso(PAUSE)
     if happens:
         lose_redis(people)
     seen = people.poll("ann").json
