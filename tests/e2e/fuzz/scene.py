@@ -10,6 +10,7 @@ from urllib.parse import quote
 import httpx
 import schemathesis
 
+from tests.e2e.callers import send_patiently
 from tools.local.functions import ENTRY_TOKEN_SECRET
 from tools.local.operator import local_operator
 from waitlist_api.auth.credentials import EntryTokens
@@ -56,10 +57,10 @@ class Scene:
         for waitlist_id in (EXAMPLE, OWN):
             settings = {"name": waitlist_id, **SETTINGS}
             url = f"/v1/admin/waitlists/{waitlist_id}"
-            self._http.put(url, json=settings, auth=local_operator()).raise_for_status()
+            self._ask("PUT", url, json=settings, auth=local_operator()).raise_for_status()
         known = {"name": KNOWN, "identity": {"field": "email"}}
         url = f"/v1/admin/waitlists/{KNOWN}"
-        self._http.put(url, json=known, auth=local_operator()).raise_for_status()
+        self._ask("PUT", url, json=known, auth=local_operator()).raise_for_status()
 
     @staticmethod
     def is_about_a_waitlist(case: schemathesis.Case[Any], operation: str) -> bool:
@@ -113,9 +114,13 @@ class Scene:
             self._tokens[waitlist_id, entry_id] = self._issued_token(waitlist_id, entry_id)
         return self._tokens[waitlist_id, entry_id]
 
+    def _ask(self, method: str, url: str, **sent: Any) -> httpx.Response:
+        """Send a request. On a busy machine, the service may refuse it temporarily."""
+        return send_patiently(lambda: self._http.request(method, url, **sent))
+
     def _issued_token(self, waitlist_id: str, entry_id: str) -> str:
         path = "/".join(quote(part, safe="") for part in (waitlist_id, "entries", entry_id))
-        answer = self._http.post(f"/v1/admin/waitlists/{path}/token", auth=local_operator())
+        answer = self._ask("POST", f"/v1/admin/waitlists/{path}/token", auth=local_operator())
         if answer.status_code == HTTPStatus.OK:
             return str(answer.json()["entry_token"])
         return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
@@ -131,7 +136,7 @@ class Scene:
     def _known(self) -> str:
         address = f"person-{next(self._people)}@example.com"
         url = f"/v1/waitlists/{KNOWN}/entries"
-        self._http.post(url, json={"profile": {"email": address}}).raise_for_status()
+        self._ask("POST", url, json={"profile": {"email": address}}).raise_for_status()
         return address
 
     def _offered(self, person: str) -> str:
@@ -140,7 +145,7 @@ class Scene:
         """
         if self._token:
             url = f"/v1/admin/waitlists/{OWN}/entries/{person}"
-            self._http.delete(url, auth=local_operator()).raise_for_status()
+            self._ask("DELETE", url, auth=local_operator()).raise_for_status()
             self._sign_up()
         (offer,) = self._post("admit", {"count": 1})["entries"]
         return str(offer["entry_id"])
@@ -151,14 +156,14 @@ class Scene:
         token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}
-        self._http.post(url, headers=headers).raise_for_status()
+        self._ask("POST", url, headers=headers).raise_for_status()
 
     def _sign_up(self) -> str:
         url, headers = f"/v1/waitlists/{OWN}/entries", {}
         body = {"customer_id": f"customer-{next(self._people)}"}
         if self._token:
             headers, body = {"Authorization": f"Bearer {self._token}"}, {}
-        entry = self._http.post(url, json=body, headers=headers).raise_for_status().json()
+        entry = self._ask("POST", url, json=body, headers=headers).raise_for_status().json()
         entry_id: str = entry["entry_id"]
         if "entry_token" in entry:
             self._tokens[OWN, entry_id] = entry["entry_token"]
@@ -166,5 +171,5 @@ class Scene:
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
         url = f"/v1/admin/waitlists/{OWN}/{path}"
-        answer = self._http.post(url, json=body, auth=local_operator()).raise_for_status()
+        answer = self._ask("POST", url, json=body, auth=local_operator()).raise_for_status()
         return answer.json() if answer.content else None
