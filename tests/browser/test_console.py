@@ -549,8 +549,8 @@ def test_the_focus_never_moves_to_the_button_of_another_person(console: Console)
     console.claim_of("bob").get_by_role("button", name="Set aside…").focus()
     path = f"/entries/{entry_id_of(console.operator.waitlist_id, 'bob')}/remove"
     assert console.operator.call("POST", path, json={}).status_code == 204
-    expect(page.get_by_text("The claim of bob has ended.")).to_be_visible()
-    expect(page.locator(":focus")).to_contain_text("The claim of bob has ended.")
+    expect(page.get_by_text("The claim on bob has ended.")).to_be_visible()
+    expect(page.locator(":focus")).to_contain_text("The claim on bob has ended.")
 
 
 def test_two_adjacent_numbers_are_separated(console: Console) -> None:
@@ -676,9 +676,9 @@ def test_people_can_be_served_at_a_counter(console: Console) -> None:
     expect(ada).to_have_count(0)
     path = f"/entries/{entry_id_of(console.operator.waitlist_id, 'bob')}/remove"
     assert console.operator.call("POST", path, json={}).status_code == 204
-    expect(page.locator("main")).to_contain_text("The claim of bob has ended.")
+    expect(page.locator("main")).to_contain_text("The claim on bob has ended.")
     page.get_by_role("button", name="Dismiss", exact=True).and_(page.locator("main button")).click()
-    expect(page.locator("main")).not_to_contain_text("The claim of bob")
+    expect(page.locator("main")).not_to_contain_text("The claim on bob")
     console.serve()
     cyd = console.claim_of("cyd")
     cyd.get_by_role("button", name="Set aside…").click()

@@ -248,10 +248,10 @@ def test_the_focus_never_moves_to_the_button_of_another_person(
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_focused()
     page.get_by_role("region", name="ada", exact=True).get_by_role("button", name="Skip").focus()
     assert operator.call("POST", f"/entries/{ada.entry_id}/remove", json={}).is_success
-    expect(page.get_by_text("The call of ada has ended.")).to_be_visible()
-    expect(page.locator(":focus")).to_contain_text("The call of ada has ended.")
+    expect(page.get_by_text("The call to ada has ended.")).to_be_visible()
+    expect(page.locator(":focus")).to_contain_text("The call to ada has ended.")
     page.get_by_role("button", name="Dismiss").press("Enter")
-    expect(page.get_by_text("The call of ada has ended.")).to_be_hidden()
+    expect(page.get_by_text("The call to ada has ended.")).to_be_hidden()
     assert focused(page) == "main"
     page.get_by_role("link", name="cyd").focus()
     assert operator.call("POST", f"/entries/{cyd.entry_id}/remove", json={}).is_success
@@ -272,7 +272,7 @@ def test_the_page_warns_before_a_call_ends(
     expect(ada).to_contain_text(re.compile(r" s ago\. Call ends at \d\d:\d\d:\d\d\."))
     # The call is now shorter than the time of the warning.
     assert operator.put({**settings, "lease_seconds": 3600}).is_success
-    expect(ada.get_by_role("alert")).to_have_text(re.compile(r"The call of ada ends soon, at"))
+    expect(ada.get_by_role("alert")).to_have_text(re.compile(r"The call to ada ends soon, at"))
     assert axe.violations(page) == []
     ada.get_by_role("button", name="Extend… ada").press("Enter")
     page.get_by_role("dialog").get_by_role("button", name="Extend", exact=True).press("Enter")

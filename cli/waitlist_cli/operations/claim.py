@@ -159,7 +159,7 @@ CALL = PersonAction(
     notice=lambda answer: (
         f"{WHO} has been called to {answer['call']['to']}."
         if answer["call"]
-        else f"The call of {WHO} has ended."
+        else f"The call to {WHO} has ended."
     ),
     prints_notice=True,
     # A call can be undone only if the person had been called to a different place before.

@@ -373,7 +373,7 @@ def test_the_page_says_when_a_call_ends_and_warns_before(counter: Counter) -> No
     counter.bakery.sign_up("ada")
     counter.call_next()
     ada = person(counter.console, counter.bakery, "ada")
-    for seconds, says in (("120", "Call ends at"), ("20", "The call of ada ends soon, at")):
+    for seconds, says in (("120", "Call ends at"), ("20", "The call to ada ends soon, at")):
         ada.do("extend", lease_seconds=seconds)
         assert re.search(rf"{says} \d\d:\d\d:\d\d\.", counter.text)
         assert ('role="alert">The call' in counter.console.page(counter.path)) == (seconds == "20")

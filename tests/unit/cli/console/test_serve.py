@@ -144,12 +144,12 @@ def test_a_claim_that_ended_elsewhere_is_shown_until_it_is_dismissed(counter: Co
     counter.do("ada", "remove")
     counter.console.submit(dismiss["bob"])
     assert counter.held == ["bob"]
-    assert "The claim of ada has ended." in counter.text
+    assert "The claim on ada has ended." in counter.text
     assert "The status is now left" in counter.text
     refused = f"{counter.list_path}/people/{counter.entry_id('ada')}/complete"
     assert "has left the waitlist" in counter.console.submit_refused(refused)
     counter.console.submit(dismiss["ada"])
-    assert "The claim of ada" not in counter.text
+    assert "The claim on ada" not in counter.text
 
 
 def test_completing_a_claim_that_has_ended_changes_nothing(
@@ -204,7 +204,7 @@ def test_a_later_claim_of_another_claimer_is_not_shown_as_the_consoles_claim(
     person = {**OFFERED, "attempts": attempts}
     fake.script = [answer(200, LIST), answer(200, person), answer(200, {"waiting": 0})]
     text = scripted.text("/lists/bakery/serve")
-    assert ("Claimed for another" in text, "The claim of ada has ended" in text) == (
+    assert ("Claimed for another" in text, "The claim on ada has ended" in text) == (
         is_held,
         not is_held,
     )
