@@ -64,7 +64,7 @@ Most = Annotated[
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
 NO_MORE = "No one else is waiting, or the max_inside limit is reached."
-# The errors that mean that the service has not carried out the request.
+# The errors that mean that the service has not done what was requested.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 

@@ -62,7 +62,7 @@ def import_file(
             "--map",
             metavar="COLUMN=TARGET",
             help="Import a column as TARGET, which is profile.NAME, attributes.NAME, priority or "
-            "joined_at. With - as the TARGET, the column is not imported.",
+            "joined_at. Use - as the TARGET to leave the column out.",
         ),
     ] = None,
     attribute: Annotated[
@@ -209,7 +209,7 @@ def export(
         ],
         typer.Option(
             "--status",
-            help="Status of the people to export. With `all`, people of every status are exported.",
+            help="Status of the people to export. `all` exports people of every status.",
         ),
     ] = "waiting",
     since: Since = None,

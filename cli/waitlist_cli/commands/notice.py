@@ -27,7 +27,7 @@ def notice(
 ) -> None:
     """Show a notice to all customers of a waitlist, or remove the current one.
 
-    Customers read the notice on their page until its end. A new notice replaces the current one. No
+    Customers see the notice on their page until it ends. A new notice replaces the current one. No
     message is sent to customers.
     """
     if end and any(values.values()):

@@ -13,7 +13,7 @@ from waitlist_cli.errors import CliError
 from waitlist_cli.operations.claim import call_error
 from waitlist_cli.terminal.output import format_duration
 
-# How long an operator can undo a decision, unless the operator has chosen another time.
+# How long an operator can undo a decision, unless they have chosen another time.
 UNDO_SECONDS = 10
 # How long the counter page offers to undo a decision that has already been sent.
 SENT_SECONDS = 60.0

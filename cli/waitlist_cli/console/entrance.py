@@ -29,8 +29,8 @@ PAGE_NAME = "open.html"
 class Entrance:
     """Opens the console in the operator's browser, or prints an address for it.
 
-    The browser gets a one-time token from a page in `folder`. Only the operator should be able to
-    read this folder.
+    The browser gets a one-time token from a page in `folder`, which only the operator should be
+    able to read.
     """
 
     guard: Guard

@@ -19,8 +19,8 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 from waitlist_cli.work.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
-# The number of rows from which the console guesses what the columns contain. The operator sees the
-# first few of these rows.
+# How many rows the console reads to guess what the columns contain. The operator sees the first few
+# of them.
 GUESSED_ROWS, SHOWN_ROWS = 1_000, 3
 DELIMITERS = (",", ";", "\t", "|")
 
@@ -58,7 +58,7 @@ class FileJob:
     """A file that the operator has dropped onto a page to import or move people."""
 
     id: str
-    # The kind of work, which is `import` or `move`.
+    # The kind of work, `import` or `move`.
     kind: str
     waitlist_id: str
     name: str

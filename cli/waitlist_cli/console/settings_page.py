@@ -262,7 +262,7 @@ def _meaning_of_empty(setting: Setting) -> str:
 
 
 def _format(setting: Setting, value: Any) -> str:
-    """Format the value of a setting for its field."""
+    """Format a setting's value for its field."""
     if value is None:
         return ""
     match setting.type:

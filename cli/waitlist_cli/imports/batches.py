@@ -20,7 +20,7 @@ class Row:
     """A row of a file and the entry that the import makes from it."""
 
     record: Record
-    # The entry as JSON. It is None if the row is refused or left out.
+    # The entry as JSON, or None if the row is refused or left out.
     content: bytes | None
     problem: str = ""
     customer_id: str = ""

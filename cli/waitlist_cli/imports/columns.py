@@ -262,7 +262,7 @@ def build_columns(
     identity: str | None = None,
     addresses: Mapping[str, str] | None = None,
 ) -> Columns:
-    """Build the mapping of columns from the options that the operator gave.
+    """Build the column mapping from the operator's options.
 
     `addresses` maps columns with addresses to profile fields. Raises WrongUsage if an option is not
     valid.

@@ -1,4 +1,4 @@
-"""Converts the rows of an export back to entries."""
+"""Converts exported rows back to entries."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -85,7 +85,7 @@ class Taken:
 
 
 def read_exported_row(row: Mapping[str, Any]) -> Taken:
-    """Convert a row of an export to an entry.
+    """Convert an exported row to an entry.
 
     Raises InvalidRow if an export cannot contain this row.
     """

@@ -107,7 +107,7 @@ def makes_offers(waitlist: Document) -> bool:
 
 
 def _former_offer(person: Document, _: Document) -> list[Inverse]:
-    """Return the request for a new offer that ends at the same time as the withdrawn offer."""
+    """Return the request for a new offer that ends when the withdrawn offer would have ended."""
     left = datetime.fromisoformat(person["offered_until"]) - datetime.now(UTC)
     seconds = max(OFFER_SECONDS.at_least, int(left.total_seconds()))
     return [Inverse("admit", person["entry_id"], {OFFER_SECONDS.name: seconds})]

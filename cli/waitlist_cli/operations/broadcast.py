@@ -122,7 +122,7 @@ def send_message(request: ListRequest, *, dry_run: bool = False) -> Any:
 
 
 def _count(request: ListRequest) -> str:
-    """Describe who would receive the message. Raise WrongUsage if nobody would receive it."""
+    """Describe who would receive the message. Raise WrongUsage if nobody would."""
     answer = send_message(request, dry_run=True)
     if not answer["people"]:
         raise WrongUsage(reach_text(answer))

@@ -33,7 +33,7 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 
 
 def way_back(person: Document) -> list[Inverse]:
-    """Return the request that would undo a move of this person, who has not been moved yet.
+    """Return the request that would undo moving this person, who has not been moved yet.
 
     The request sorts the person by priority and signup time. If their current place is a different
     one, for example after an earlier move, the move cannot be undone and the list is empty.

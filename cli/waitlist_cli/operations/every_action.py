@@ -59,7 +59,7 @@ REQUESTS: tuple[Request, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS, *OTHERS)
 
 
 def find_action(actions: Sequence[AnyAction], name: str) -> AnyAction:
-    """Return the action with this name. Raises Refused if no action has this name."""
+    """Return the action with this name. Raises Refused if there is none."""
     for action in actions:
         if action.name == name:
             return action

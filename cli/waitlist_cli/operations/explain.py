@@ -1,4 +1,4 @@
-"""Explains in sentences which state an entry has, and why."""
+"""Explains in sentences what state an entry is in, and why."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,13 +7,13 @@ from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.terminal.output import format_count, format_value
 
 Document = Mapping[str, Any]
-# The words for events whose names in the API are technical terms.
+# The words for events whose API names are technical terms.
 EVENTS = {"parked": "set aside", "redriven": "returned", "bumped": "moved", "no_show": "no-show"}
 BY = {"customer": "the customer", "policy": "the admission policy", "maintenance": "maintenance"}
 
 
 def explanation(person: Document, waitlist: Document) -> list[str]:
-    """Return sentences that explain the state of an entry."""
+    """Return sentences that explain an entry's state."""
     sentences = _state(person, waitlist)
     if person["banned_at"]:
         banned = _last("banned", person["history"], "Banned", "the customer was banned")

@@ -43,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """Counts what happened ahead of an entry while the entry was waiting.
+    """Counts what happened ahead of an entry while it was waiting.
 
     The counts leave out people who were later erased or have signed up again.
     """
