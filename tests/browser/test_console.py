@@ -1292,7 +1292,7 @@ def test_axe_finds_no_violations_on_any_page(
     assert axe.violations(console.page) == []
     console.go(f"{console.list_path}/move")
     console.page.evaluate(DROP, ["vips.csv", "customer_id\nada\neve\n"])
-    console.page.get_by_label("Column of the customer ids").wait_for()
+    console.page.get_by_label("Column with the customer ids").wait_for()
     assert axe.violations(console.page) == []
     console.page.get_by_role("button", name="Move the people").click()
     expect(console.state).to_have_text("Done")

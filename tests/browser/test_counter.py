@@ -105,7 +105,7 @@ def test_actions_on_the_page_of_a_person_are_undone_with_the_keyboard(
     page, ada, bob = desk(0), others.joined("ada"), others.joined("bob")
     page.get_by_label("This desk").fill("Room 2")
     page.get_by_role("button", name="Call next").click()
-    page.get_by_role("link", name="Page of the person").click()
+    page.get_by_role("link", name="Person's page").click()
     page.wait_for_load_state()
     page.get_by_role("button", name="Admit…").click()
     dialog = page.get_by_role("dialog")

@@ -50,7 +50,7 @@ TARGETS = (
     ("attribute", "Attribute"),
     ("profile", "Profile"),
     ("priority", "Priority"),
-    ("joined_at", "Time of signup"),
+    ("joined_at", "Signup time"),
     (DROP, "Leave out"),
 )
 
@@ -182,7 +182,7 @@ def _task(job: FileJob, form: Form) -> ImportTask:
             if identity
             else "Choose exactly one column that contains the customer ids."
         )
-    for target, label in (("priority", "priority"), ("joined_at", "time of signup")):
+    for target, label in (("priority", "priority"), ("joined_at", "signup time")):
         if len(by_target.get(target, ())) > 1:
             raise WrongUsage(f"Choose at most one column for the {label}.")
     reading = reading_of(form)
