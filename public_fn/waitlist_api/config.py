@@ -16,8 +16,8 @@ class ConfigError(ValueError):
 class Config(Struct, frozen=True):
     """The configuration of the public function and the maintenance function.
 
-    `pass_key_arns` lists the keys for passes, the first of which signs new ones. If `jwt_issuer` is
-    empty, customers use entry tokens, so `entry_token_secret` or `entry_token_secret_arn` is
+    `pass_key_arns` lists the keys for passes, the first of which signs new passes. If `jwt_issuer`
+    is empty, customers use entry tokens, so `entry_token_secret` or `entry_token_secret_arn` is
     required.
     """
 

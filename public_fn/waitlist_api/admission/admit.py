@@ -190,7 +190,7 @@ class Admissions(Struct, frozen=True):
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
         """Save how many of the schedule's slots are unused, and up to what time Redis has added
-        them.
+        slots.
 
         If Redis loses these values in a failover, they are restored from the record.
         """

@@ -33,8 +33,8 @@ class Polls(Struct, frozen=True):
     ) -> tuple[EntryView, list[SegmentPlace] | None]:
         """Return the status and position of an entry.
 
-        `names` contains attribute names. The result includes the entry's position within each
-        declared segment of these attributes.
+        `names` contains the attributes that define a segment. The result then includes the entry's
+        positions within this segment.
         """
         places: list[SegmentPlace] | None = None
         if names is None:

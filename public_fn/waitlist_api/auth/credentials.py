@@ -111,7 +111,7 @@ class EntryTokens:
         return Proof(entry_id, stay)
 
     def identity_key(self, waitlist_id: str) -> bytes:
-        """Return the key that digests a waitlist's addresses. Key rotation does not change it."""
+        """Return the key for digests of a waitlist's addresses. Key rotation does not change it."""
         root = self._kept.keys().identity
         return hmac.digest(root.encode(), waitlist_id.encode(), "sha256")
 

@@ -45,7 +45,7 @@ EVENTS = _config(read_seconds=2, attempts=3)
 # The read timeout is longer than a cold start of the private function. Only one retry is allowed,
 # because a waiting request occupies an instance of the public function.
 LAMBDA = _config(read_seconds=4, attempts=2)
-# Maintenance retries more often, because no customer is waiting for it.
+# Maintenance makes more attempts, because no customer is waiting for it.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
 # Sending a message is attempted only once, because a call that timed out may have sent it. The
 # message queue retries it later.

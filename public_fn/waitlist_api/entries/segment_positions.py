@@ -61,10 +61,10 @@ class SegmentPositions(Struct, frozen=True):
     def read(
         self, waitlist_id: str, entry_id: str, names: Sequence[str]
     ) -> tuple[EntryView, list[SegmentPlace]]:
-        """Return the entry's position in the queue, and its positions in segments.
+        """Return the entry's position in the queue, and its positions within a segment.
 
-        `names` contains attribute names. The result covers each of the entry's segments that these
-        attributes define.
+        `names` contains the attributes that define the segment. If the entry has several values for
+        an attribute, it has several positions.
         """
 
         def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:

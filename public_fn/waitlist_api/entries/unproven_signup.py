@@ -97,7 +97,7 @@ class UnprovenSignups(Struct, frozen=True):
     ) -> tuple[WaitlistRecord, bool, int]:
         """Raise an error if the waitlist accepts no new entries.
 
-        It makes the same calls to Redis as for a new entry, so the response time reveals nothing.
+        Make the same calls to Redis as for a new entry, so that the response time reveals nothing.
         """
         waitlist_id = command.waitlist_id
         waitlist = self.waitlist_cache.find(waitlist_id)

@@ -54,7 +54,7 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
 
 
 def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Iterator[Instant]:
-    """Yield when the schedule makes offers.
+    """Yield the times when the schedule makes offers.
 
     If a scheduled time is outside the offer hours, its offers are made when the next offer hours
     begin.

@@ -31,9 +31,9 @@ def read_next_page_fields(event: object) -> dict[str, str]:
 
     For all other requests, the result is empty. The result becomes part of the request log.
     """
-    # The audit log contains only requests for the first page of a list, but an operator could ask
-    # for a later page without asking for the first. That is why the request log names the operator
-    # who asked for a later page.
+    # Of the requests for a list, the audit log contains only those for the first page. An operator
+    # could ask for a later page without asking for the first. That is why the request log names the
+    # operator who asked for a later page.
     if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}

@@ -47,8 +47,8 @@ class Operation(Struct, frozen=True):
     problems: tuple[str, ...] = ()
     needs_credentials: bool = True
     # Says which requests are written to the audit log. `first_page` is for operations that list
-    # personal data. Only requests for the first page are written to the audit log, and requests for
-    # later pages are written to the request log.
+    # personal data: their requests for the first page are written to the audit log, and their
+    # requests for later pages to the request log.
     audit: Literal["", "each_request", "first_page"] = ""
     # The Content-Type values that the operation accepts. If there are none, the operation ignores
     # the body.

@@ -1,4 +1,4 @@
-"""Record decisions by Redis, such as the end of a claim, that no request has recorded."""
+"""Record what Redis has decided, such as the end of a claim, if no request has recorded it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -39,8 +39,8 @@ PAGES = 100
 
 
 class Reconciler(Struct, frozen=True):
-    """Ends expired claims and offers, and records decisions by Redis that no request has
-    recorded.
+    """Ends expired claims and offers, and records what Redis has decided if no request has
+    recorded it.
     """
 
     queue: QueueClient
@@ -247,7 +247,7 @@ def catch_up(
         if decision.stamp > record.stamp and decision.ticket == record.ticket
     ]
     if news and news[-1].verb == "offered" and place.state == "offered":
-        # Redis shortens an offer if the waitlist's admissions end before it does. Record the
+        # Redis shortens an offer if admissions end before the offer would have ended. Record the
         # offer's new deadline.
         news[-1] = replace(news[-1], at=place.time_millis)
     if news:

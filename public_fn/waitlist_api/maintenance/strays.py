@@ -23,8 +23,8 @@ from waitlist_shared.ranks import TIER
 
 logger = logging.getLogger(__name__)
 
-# How long maintenance waits before it checks an entry without a record again. By then, every signup
-# that was in progress has finished.
+# How long maintenance waits before it checks again whether an entry still has no record. By then,
+# every signup that was in progress has finished.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
 # A signup can be cancelled shortly after maintenance has checked its entry, so entries that joined

@@ -24,7 +24,7 @@ SegmentsState = Literal["ready", "building"]
 
 
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
-    """The progress of the search for customers to ask whether they are still waiting.
+    """The progress of the search for customers who must be asked if they are still waiting.
 
     A search can take several maintenance runs. If `after` is set, the next run continues the search
     after this rank. If `after` is None, the search is complete, and a new search begins at

@@ -201,7 +201,7 @@ class WebhookRecords(Struct, frozen=True):
         return 0 if item is None else int(item["not_before"])
 
     def pause_receiver(self, until_millis: int) -> None:
-        """Store when the webhook's receiver will accept requests again.
+        """Store the time when the webhook's receiver will accept requests again.
 
         If a later time is already stored, keep it.
         """

@@ -1,4 +1,7 @@
-"""Define the `admission.decline` setting, which says what a declined offer does to an entry."""
+"""Define the `admission.decline` setting.
+
+It says what happens to an entry when its customer declines an offer.
+"""
 
 from typing import Annotated, Literal
 

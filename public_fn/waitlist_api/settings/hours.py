@@ -48,7 +48,7 @@ def is_closed(hours: OfferHours | None, millis: int) -> bool:
 
 
 def last_closing(hours: OfferHours, millis: int) -> int:
-    """Return the end of the last offer hours before the given time."""
+    """Return when the offer hours last ended before the given time."""
     before = hours_after(hours, millis - LONGEST_MILLIS)
     return deque(takewhile(lambda period: period.closes <= millis, before), maxlen=1)[0].closes
 

@@ -28,7 +28,7 @@ class Routes(Struct, frozen=True):
         problems=("no_entry_tokens",),
     )
     def send_link(self, waitlist_id: WaitlistId, body: AddressBody) -> Response[InboxAnswer]:
-        """Sends a link to the address if an entry has it.
+        """Sends a link to the address if an entry has this address.
 
         The service publishes the `link_asked` event, or `verification_asked` if the address is not
         verified yet. After each link, the address must wait before it can get another. The wait is

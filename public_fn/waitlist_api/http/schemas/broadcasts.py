@@ -74,7 +74,7 @@ class MessageBody(Body):
         Filter | None,
         Field(
             description="Only people with all these attribute values get the message. You can use "
-            "any attributes, not only a declared segment's.",
+            "any attributes, not only those of a declared segment.",
             examples=[{"language": "Spanish"}],
         ),
     ] = None

@@ -105,8 +105,8 @@ class PreviewedAnswer(Model):
         Count,
         Field(
             description="How many SMS parts a message with this text has. AWS bills each part. The "
-            "number is computed with a personal link, as in a real message, which is longer than "
-            "the link in this example."
+            "number is computed with the personal link of a real message, which is longer than the "
+            "link in this example."
         ),
     ]
     html: Annotated[str, Field(description="The email as a complete HTML document.")]

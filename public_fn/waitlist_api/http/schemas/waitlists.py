@@ -275,9 +275,9 @@ class BoardAnswer(Model):
             description="Pairs of a rank and its position, lowest rank first. The list contains "
             "the first 200 entries, then entries whose positions are at most 1% apart, and the "
             "last entry. To find your entry's position, look for its rank. If the list contains "
-            "the rank, the entry had exactly that position. If the rank is between two ranks in "
-            "the list, the position was between theirs. If the rank is lower than all ranks in the "
-            "list, the entry was not waiting.",
+            "the rank, the entry had exactly the position paired with it. If the rank is between "
+            "two ranks in the list, the position was between theirs. If the rank is lower than all "
+            "ranks in the list, the entry was not waiting.",
             examples=[[[1795253400000008, 1], [1795253400000016, 2]]],
         ),
     ]
