@@ -19,7 +19,7 @@ CHANGED_AGAIN = (
 # How many times to try to save a change while other operators are changing settings.
 TRIES = 5
 Document = dict[str, Any]
-# The customer page's settings while `page` is null.
+# The settings of the customer page that apply if the waitlist's `page` is null.
 NO_PAGE = defaults("page")
 
 

@@ -250,7 +250,7 @@ class Positions(Struct, frozen=True):
 
 
 def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryView | None:
-    """Convert Redis's reply to a view. Return None if Redis does not have the entry."""
+    """Convert Redis' reply to a view. Return None if Redis does not have the entry."""
     if found.rank is None or found.ticket is None:
         return None
     if status := status_off_queue(found.outcome):

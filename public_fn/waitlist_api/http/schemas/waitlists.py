@@ -203,9 +203,9 @@ class WaitlistAnswer(WithEstimate):
     rest: Annotated[
         RestRulesBody | None,
         Field(
-            description="How long and how often customers may let others pass. Meanwhile, their "
-            "entry keeps its position, but other customers are served first. Null if customers may "
-            "not let others pass."
+            description="How long and how often customers may let others pass. A customer who lets "
+            "others pass keeps their position, but other customers are served first. Null if "
+            "customers may not let others pass."
         ),
     ]
     decline: Annotated[

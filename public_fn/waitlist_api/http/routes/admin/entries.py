@@ -389,7 +389,7 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     deadline = _time(record.hold.until_millis)
     offered_until = person.view.offered_until
     if is_offer and person.view.status == "offered":
-        # Redis's answer does not say when the offer ends, because Redis treats claims and offers
+        # Redis' answer does not say when the offer ends, because Redis treats claims and offers
         # alike. The record says that this entry has an offer rather than a claim, so show the
         # record's deadline.
         offered_until = offered_until or deadline
