@@ -14,7 +14,7 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 
-# The maximum number of calls on the screen, and the maximum number of call numbers that come next.
+# How many called numbers the screen shows at most, and how many of the numbers that come next.
 MOST_CALLED = 6
 MOST_NEXT = 8
 

@@ -11,7 +11,7 @@ from waitlist_api.settings.messages import CHANNEL_OF, Channel, MessageRules
 from waitlist_api.settings.sms import takes_sms
 from waitlist_api.settings.waitlist import WaitlistSettings
 
-# The reason why a person has no destination.
+# The reason why there is no address to which a person's messages can be sent.
 Unreached = Literal["no_address", "number_not_allowed"]
 
 

@@ -23,7 +23,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     epoch: str = ""
     beat: int = 0
     stamp: int = 0
-    # A rebuild restores these counters in Redis.
+    # The counters that a rebuild restores in Redis.
     counters: Counts = field(default_factory=dict)
     # The timestamp of the second-to-last maintenance run. Each run increments a counter in Redis,
     # and `beat` is its value after the last run. If Redis has lost only this last increment,

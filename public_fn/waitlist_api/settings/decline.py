@@ -43,7 +43,7 @@ class DeclineRules(Settings, frozen=True, kw_only=True):
         Setting(
             "How many offers a customer can decline after each signup without losing their "
             "position. Each further decline moves the entry to the end of the queue.",
-            label="Declines that keep their place",
+            label="Declines that keep the place",
             ge=1,
             le=MAX_DECLINES,
         ),

@@ -89,7 +89,7 @@ class MessageRules(Settings, frozen=True, kw_only=True):
                 "ending": "The offer ends soon",
                 "confirm": "Still there?",
                 "admitted": "The person was let in",
-                "left": "The signup has ended",
+                "left": "The person is no longer on the list",
                 "message": "Written by an operator",
             },
             max_length=12,

@@ -139,7 +139,7 @@ class Routes(Struct, frozen=True):
         )
 
     @operator(
-        "Call the customer of a claim to a place",
+        "Call a claimed customer to a place",
         Answer(200, "The entry and the call"),
         problems=HOLD,
     )
