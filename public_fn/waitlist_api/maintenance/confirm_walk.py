@@ -55,7 +55,7 @@ class ConfirmWalker(Struct, frozen=True):
 
 
 def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether the waiting entries must be checked now, because the last check is
+    """Return whether the waiting entries must be checked now. They must if the last check is
     unfinished or was too long ago.
     """
     is_asking = waitlist.settings.confirm is not None

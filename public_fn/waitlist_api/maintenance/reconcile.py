@@ -105,8 +105,8 @@ class Reconciler(Struct, frozen=True):
                         self.leaves.leave(*record.key, leave)
             elif record is not None and record.status in ENDED:
                 # Redis still has the entry, but the record says that the customer has left or was
-                # admitted, because a request to claim and complete the entry was interrupted.
-                # Remove the entry from Redis.
+                # admitted. This happens if a request to claim and complete the entry was
+                # interrupted. Remove the entry from Redis.
                 ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))

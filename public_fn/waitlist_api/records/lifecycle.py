@@ -34,7 +34,7 @@ LIFECYCLE = (
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
     # The customer missed an offer, or did not confirm in time that they are still waiting, so they
-    # must leave the waitlist. The record's status stays `offered` until maintenance records that
+    # must leave the waitlist. The record has the status `offered` until maintenance records that
     # the customer has left.
     _stage("no_show", "offered", "abandoned", "unanswered_left", answer_status="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
