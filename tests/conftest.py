@@ -31,11 +31,11 @@ from tests.support.redis_servers import (  # noqa: E402
 from tests.support.threads import InOrder  # noqa: E402
 from tests.support.waits import virtual_waits  # noqa: E402
 
-# botocore needs longer to read the description of an AWS service than most tests need to run. With
-# this cache, each process reads a description only once.
+# botocore takes longer to read an AWS service's description than most tests take to run. With this
+# cache, each process reads a description only once.
 botocore.session.create_loader = cache(botocore.session.create_loader)
-# On a busy machine, Hypothesis may need long to generate and run an example. This must not fail a
-# test.
+# On a busy machine, Hypothesis may take a long time to generate and run an example. This must not
+# fail a test.
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("waitlist")
 
@@ -44,10 +44,10 @@ WORKER_BYTES = 2 << 30  # A worker uses up to 0.7 GB, and starts servers and ser
 
 
 def pytest_configure() -> None:
-    """Make sure that the tests can stop the programs that they start.
+    """Let the tests stop the programs that they start.
 
-    Under `nohup`, a process ignores some signals, and its child processes ignore them, too. If the
-    tests handle these signals, their child processes can be stopped.
+    Under `nohup`, a process ignores some signals, and so do its child processes. If the tests
+    handle these signals, their child processes can be stopped.
     """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -75,13 +75,14 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _reset_loggers() -> Iterator[None]:
-    """The first call of a Lambda handler sets the log level of the whole process. The next test
+    """The first call to a Lambda handler sets the log level of the whole process. The next test
     must start with the usual level.
     """
     yield
     for name in ("waitlist_api", "waitlist_queue"):
         logger = logging.getLogger(name)
-        # Set a log level only if it has changed. Setting it clears the caches of all loggers.
+        # Set a log level only if it has changed, because setting it clears the caches of all
+        # loggers.
         if logger.level != logging.NOTSET:
             logger.setLevel(logging.NOTSET)
 
@@ -89,7 +90,7 @@ def _reset_loggers() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _use_virtual_waits() -> Iterator[None]:
     """The private function's timeout for Redis uses a simulated clock, so a slow machine cannot
-    cause a timeout.
+    trigger it.
     """
     with virtual_waits():
         yield
@@ -108,7 +109,7 @@ def _run_in_order() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _read_little_of_the_journal() -> Iterator[None]:
-    """After an interruption, maintenance normally reads a whole day of the journal. In the tests it
+    """After an interruption, maintenance normally reads a whole day of the journal. In tests it
     reads only two hours, because tests that simulate several days would otherwise take too long.
     """
     with read_at_most(minutes=120):

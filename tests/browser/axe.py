@@ -1,5 +1,5 @@
-"""Runs axe-core on a web page. axe-core finds accessibility problems, such as a button that a
-screen reader cannot name.
+"""Runs axe-core, which finds accessibility problems on a web page, such as a button that a screen
+reader cannot name.
 """
 
 from functools import cached_property

@@ -20,11 +20,11 @@ from tools.local.operator import local_operator
 
 # The message that browsers log whenever a response has an error status.
 OF_THE_NETWORK = "Failed to load resource"
-# The origin of the pages that embed the element <waitlist-position>. It differs from the origin of
-# the service.
+# The origin of the pages that embed the `<waitlist-position>` element. It differs from the
+# service's origin.
 SHOP_ORIGIN = "http://localhost:9"
 PHONE = {"width": 390, "height": 844}
-# A timeout that is long enough even if other programs use the whole processor.
+# A timeout that is long enough even on a fully loaded machine.
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -45,8 +45,8 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def operator(http: httpx.Client) -> Operator:
-    """Return the operator of a waitlist that no other test uses. The test itself creates the
-    waitlist.
+    """Return the operator of a new waitlist that no other test uses. The test creates the waitlist
+    itself.
     """
     return Operator(http, local_operator(), f"page-{secrets.token_hex(4)}")
 
@@ -64,7 +64,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_context(chromium: Browser, service: Service) -> Iterator[NewContext]:
-    """A test fails if any of its pages has thrown or logged an error.
+    """Fail the test if any of its pages throws or logs an error.
 
     Chromium also logs violations of the Content-Security-Policy.
     """

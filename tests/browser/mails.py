@@ -1,4 +1,4 @@
-"""Shows the emails of a waitlist on a web page, in the way an email program would show them."""
+"""Shows a waitlist's emails on a web page, the way an email program would."""
 
 from email import message_from_bytes
 from email.message import EmailMessage

@@ -1,6 +1,6 @@
-"""Draws the pictures in docs/pictures. `make pictures` runs it.
+"""Draws the pictures in docs/pictures when you run `make pictures`.
 
-The pictures show a simulated service after people have used it for an hour.
+They show a simulated service that people have used for an hour.
 """
 
 import base64
@@ -117,8 +117,7 @@ def play(people: People, api: Api) -> Snapshot:
             count = 19 * (1 + 0.8 * math.sin(minute / 4)) + chance.uniform(-3, 3)
             people.bring(*islice(crowd, max(0, round(count))))
             for name in chance.sample(list(people.names.values()), 3):
-                # If the person has already been admitted or has already left, the service refuses
-                # this request.
+                # The service refuses this request if the person has been admitted or has left.
                 people.world.request("DELETE", people.entry(name), token=people.token_of(name))
             advance(people.world, 60)
     return seen

@@ -1,4 +1,4 @@
-"""Brings a waitlist and a customer's page into each state that the page can show.
+"""Sets up a waitlist and a customer's page in each state that the page can show.
 
 The browser tests start from these states.
 """
@@ -53,7 +53,7 @@ def press(page: Page, button: str) -> None:
 
 @dataclass
 class Stage:
-    """A waitlist that the test controls as its operator, together with a customer's page."""
+    """A waitlist that the test operates, and a customer's page."""
 
     page: Page
     operator: Operator

@@ -1,7 +1,7 @@
-"""Tests how the customer's page learns the position of a customer who is far back in the queue.
+"""Tests how the page of a customer far back in the queue learns their position.
 
 If possible, the page reads the position from the board, a public snapshot of all positions that
-caches may store. Otherwise, the page asks the service for the customer's own entry.
+caches may store. Otherwise, it asks the service for the customer's own entry.
 """
 
 import json
@@ -13,7 +13,7 @@ from tests.browser.conftest import NewContext
 from tests.e2e.callers import Operator
 from tests.support.board_rule import bounds
 
-# This script runs the page's own module for reading the board. The requests are simulated.
+# This script runs the page's own module for reading the board, with simulated requests.
 FOLLOW = """
 async ([file, entry, board]) => {
   const { followBoard } = await import(file);
@@ -69,17 +69,17 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
     assert follow(BOARD) == [["board"], 203, 20]
     # The page ignores a board that is older than the position on the screen.
     assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 250, 20]
-    # People are admitted so fast that the entry is soon at the head of the queue.
+    # People are admitted so fast that the entry will soon reach the head of the queue.
     assert follow(BOARD, position=300)[0] == ["board", "look"]
-    # In each of these cases, the page asks the service for the customer's own entry. For example,
-    # the customer is almost at the front, or the page has not asked for five minutes.
+    # The page asks the service for the customer's own entry if, for example, the customer is almost
+    # at the front, or the page has not asked for five minutes.
     assert follow(BOARD, position=200)[0] == ["look"]
     assert follow({**BOARD, "isCached": False})[0] == ["board", "look"]
     assert follow(BOARD, isCached=False)[0] == ["look"]
     assert follow(BOARD, rank=9)[0] == ["board", "look"]
     assert follow(BOARD, ownAt=0)[0] == ["look"]
-    # The board does not say which customers must wait for a while before they can be admitted. The
-    # page of such a customer asks for the entry once a minute.
+    # The board does not say which customers cannot be admitted yet. Such a customer's page asks for
+    # the entry once a minute.
     ninety_seconds_ago = page.evaluate("Date.now() - 90_000")
     assert follow(BOARD, ownAt=ninety_seconds_ago)[0] == ["board"]
     assert follow(BOARD, ownAt=ninety_seconds_ago, ready=False)[0] == ["look"]

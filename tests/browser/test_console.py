@@ -30,7 +30,7 @@ from tools.local.operator import local_operator
 from tools.local.ports import reserved_port
 from waitlist_cli.client.ids import entry_id_of
 
-# This program replaces the browser. It writes the URL that it should open to a file.
+# This program stands in for the browser. It writes the URL that it should open to a file.
 OPENED = """
 import os, sys
 from pathlib import Path
@@ -68,8 +68,8 @@ def running_console(url: str, *options: str) -> Iterator[NewAddress]:
 
 @pytest.fixture(scope="session")
 def new_address(service: Service) -> Iterator[NewAddress]:
-    # If an action cannot be reversed, the console waits before it sends the action, so that the
-    # operator can still undo it. Here the console waits for one second only.
+    # The console delays actions that cannot be reversed, so that the operator can still undo them.
+    # In these tests, the delay is only one second.
     with running_console(service.url, "--undo-seconds", "1") as address:
         yield address
 
@@ -173,7 +173,7 @@ def test_the_token_disappears_from_the_address_and_strangers_see_nothing(
 
 @dataclass
 class Neighbour:
-    """A web server of another user on the same computer. It records the headers of each request."""
+    """Another user's web server on the same computer. It records the headers of each request."""
 
     port: int
     seen: list[str] = field(default_factory=list)
@@ -274,8 +274,8 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
     expect(page.get_by_role("heading", level=1)).to_contain_text("Café Zoé")
     page.get_by_role("link", name="Settings").click()
     page.wait_for_url("**/settings")
-    # When somebody leaves a page, the browser asks for confirmation only if a key or a button was
-    # pressed on this page.
+    # When somebody leaves a page, the browser asks for confirmation only if they have pressed a key
+    # or a button on that page.
     page.get_by_label("Capacity").press("7")
     page.once("dialog", lambda dialog: dialog.dismiss())
     with page.expect_event("dialog") as asked:
@@ -318,8 +318,8 @@ def test_the_console_asks_before_an_undo_of_settings_loses_typed_text(console: C
 
 
 def test_a_new_counter_proposes_the_country_of_its_time_zone(console: Console) -> None:
-    """When an operator chooses a time zone, the form proposes its country for local phone numbers.
-    The form does not overwrite a country that the operator has typed.
+    """When an operator chooses a time zone, the form suggests its country for local phone numbers,
+    but does not overwrite a country that the operator has typed.
     """
     page = console.page
     console.go("/new?like=counter")
@@ -362,14 +362,14 @@ def test_a_template_that_is_chosen_later_keeps_what_was_typed(console: Console) 
     page.wait_for_url("**/new?like=counter*")
     expect(name).to_have_value("Café")
     expect(own).to_have_value("cafe")
-    # A second template keeps what the operator typed before the first.
+    # Choosing a different template keeps what the operator has typed.
     page.get_by_role("link", name="Something else").click()
     page.wait_for_url(lambda url: "counter" not in url)
     expect(name).to_have_value("Café")
     expect(own).to_have_value("cafe")
     page.get_by_role("link", name="Counter").click()
     page.wait_for_url("**/new?like=counter*")
-    # The console still suggests the id until the operator types an id.
+    # The console keeps suggesting an id until the operator types one.
     name.fill("Café Zoé")
     expect(own).to_have_value("cafe-zoe")
     own.fill("zoe")
@@ -384,8 +384,8 @@ def test_a_template_that_is_chosen_later_keeps_what_was_typed(console: Console) 
 def test_a_list_without_a_usual_language_proposes_the_language_of_its_country(
     console: Console, operator: Operator
 ) -> None:
-    """When an operator chooses a time zone, the form proposes a language for messages. The form
-    does not overwrite a language that the operator has chosen.
+    """When an operator chooses a time zone, the form suggests a language for messages, but does not
+    overwrite a language that the operator has chosen.
     """
     page = console.page
     console.go("/new?like=counter")
@@ -412,7 +412,7 @@ def test_a_list_without_a_usual_language_proposes_the_language_of_its_country(
 def test_the_page_shows_the_result_of_an_action_whose_dialog_was_closed(
     console: Console, is_refused: bool
 ) -> None:
-    """If the operator closes a dialog while its request is still running, the page shows the result
+    """If the operator closes a dialog while its request is running, the page still shows the result
     when it arrives.
 
     Closing the dialog with Escape does not cancel the request.
@@ -460,8 +460,8 @@ def test_a_waitlist_can_be_paused_and_closed(console: Console) -> None:
 
 
 def test_the_focus_returns_to_its_place_after_each_dialog(console: Console) -> None:
-    """When a dialog closes, the keyboard focus returns to where it was, even if the button that
-    opened the dialog has changed or disappeared.
+    """When a dialog closes, keyboard focus returns to where it was, even if the button that opened
+    the dialog has changed or disappeared.
     """
     console.sign_up("ada", "bob")
     focused = "document.activeElement.textContent.trim()"
@@ -535,7 +535,7 @@ def test_the_focus_is_never_lost_after_an_action(
 
 
 def test_the_focus_never_moves_to_the_button_of_another_person(console: Console) -> None:
-    """Otherwise, a second press of Enter would act on this other person."""
+    """If it did, pressing Enter a second time would act on a different person."""
     console.sign_up("ada", "bob")
     page, press = console.page, console.page.keyboard.press
     serve_one(console)
@@ -554,9 +554,7 @@ def test_the_focus_never_moves_to_the_button_of_another_person(console: Console)
 
 
 def test_two_adjacent_numbers_are_separated(console: Console) -> None:
-    """Numbers that are shown side by side have a visible separator, so that nobody reads them as
-    one number.
-    """
+    """Adjacent numbers have a visible separator, so nobody reads them as one number."""
     console.sign_up(*(f"person-{number}" for number in range(3)))
     console.operator.call(
         "POST",
@@ -1083,8 +1081,8 @@ def test_the_customer_page_can_be_edited_and_opened(console: Console) -> None:
     page.keyboard.type("Email")
     second.get_by_label("Answer").select_option("Email")
     second.get_by_label("Required").select_option("Yes")
-    # The operator sees each question exactly as customers see it, because the preview uses the same
-    # element as the customer's page. Nobody can type into the preview.
+    # The preview uses the same element as the customer's page, so the operator sees each question
+    # exactly as customers do. Nobody can type into the preview.
     expect(preview.locator("waitlist-position")).to_contain_text("Branch")
     assert preview.locator("waitlist-position").get_attribute("inert") is not None
     page.get_by_label("Customer", exact=True).select_option("Called")
@@ -1128,7 +1126,8 @@ def test_charts_are_drawn_for_each_period(console: Console) -> None:
     console.go(console.list_path)
     charts = console.page.get_by_role("img", name=re.compile("^Chart of the last hour"))
     expect(charts).to_have_count(3)
-    # The legends of these charts differ in length. On a narrow window, only some need two lines.
+    # These charts have legends of different lengths. In a narrow window, only some of them need two
+    # lines.
     console.page.set_viewport_size({"width": 1060, "height": 800})
     tops = (
         "nodes => new Set(nodes.map((node) => Math.round(node.getBoundingClientRect().top))).size"
@@ -1251,7 +1250,7 @@ def test_axe_finds_no_violations_on_any_page(
         *(new_context, new_address, operator, others),
         color_scheme=scheme,
         bypass_csp=True,
-        # While a button is changing its colour, its contrast can be too low for a moment.
+        # While a button changes colour, its contrast can be too low for a moment.
         reduced_motion="reduce",
     )
     fill_waitlist(console)
@@ -1367,10 +1366,10 @@ def test_everything_can_be_reached_by_keyboard(console: Console) -> None:
 
 
 def test_guests_can_be_identified_by_their_addresses_with_the_keyboard(console: Console) -> None:
-    """Using only the keyboard, an operator can choose whether guests are identified by an email
-    address or by a phone number.
+    """An operator can use the keyboard alone to choose whether guests are identified by email
+    address or by phone number.
 
-    When the operator searches for an email address, upper and lower case do not matter.
+    Searching for an email address ignores case.
     """
     page = console.page
     console.go(f"{console.list_path}/settings")
@@ -1454,15 +1453,15 @@ def test_the_page_waits_for_a_service_that_restarts(
         trouble = console.page.locator("#trouble")
         expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-        # Wait until this request has failed, and only then start the service again. Otherwise, the
-        # dialog could open, and the page behind an open dialog is not updated.
+        # Restart the service only after this request has failed. Otherwise, the dialog could open,
+        # and the page behind an open dialog is not updated.
         with console.page.expect_response(lambda answer: "/pause" in answer.url):
             console.page.get_by_role("button", name="Pause…").click()
         with running_service(KEEP=keep, PORT=str(number)):
             expect(trouble).to_be_empty()
             console.sign_up("bob")
             expect(console.page.locator(".numbers .first dd")).to_have_text("2")
-        # The page would log an error if it were refreshed while the console ends.
+        # The page would log an error if it were refreshed while the console shuts down.
         console.page.close()
 
 
@@ -1472,8 +1471,8 @@ def client_of(service: Service) -> httpx.Client:
 
 def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Service) -> None:
     with running_console(service.url) as new_address:
-        # This page does not come from the usual fixture. When the browser loses the server, it logs
-        # an error, and the fixture would fail the test.
+        # This page does not come from the usual fixture, because the browser logs an error when it
+        # loses the server, and the fixture would then fail the test.
         page = chromium.new_page(viewport=DESKTOP)
         url = new_address()
         page.goto(url)

@@ -16,15 +16,15 @@ from tests.browser.test_console import NewAddress, running_console
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, wait_until
 
-# Even on a busy machine, a test can press Undo within two minutes.
+# Two minutes leave a test enough time to press Undo, even on a busy machine.
 PATIENT = "120"
 SMALL: ViewportSize = {"width": 1024, "height": 768}
 
 
 @pytest.fixture(scope="module")
 def addresses(service: Service) -> Iterator[list[NewAddress]]:
-    """Return the addresses of two desks. At the second desk, the Undo button disappears after one
-    second, so a test can wait for this.
+    """Return the addresses of two desks. At the second desk, the Undo button disappears after only
+    one second, so that a test can wait for this.
     """
     with ExitStack() as running:
         yield [
@@ -94,7 +94,7 @@ def test_a_no_show_leaves_when_it_can_no_longer_be_undone(
     page.get_by_role("button", name="Call next").click()
     page.get_by_role("button", name="No-show").click()
     expect(page.get_by_text("No one is waiting.")).to_be_visible()
-    # The page no longer shows the button Undo while the console sends the request.
+    # The page hides the Undo button while the console sends the request.
     wait_until(lambda: status(operator, ada.entry_id) == "left")
     assert axe.violations(page) == []
 
@@ -163,8 +163,9 @@ def test_the_notice_is_shown_until_it_has_ended(desk: Callable[[int], Page]) -> 
 def test_the_browser_keeps_the_desk_however_the_field_is_left(
     desk: Callable[[int], Page], operator: Operator, others: Customer, key: str
 ) -> None:
-    """An operator types the name of the desk, and leaves the field with a key or reloads the page.
-    The browser remembers the name. Pressing Enter in this field does not call the next person.
+    """An operator types the name of the desk and then leaves the field with a key or reloads the
+    page. The browser remembers the name. Pressing Enter in this field does not call the next
+    person.
     """
     page, ada = desk(0), others.joined("ada")
     room = page.get_by_label("This desk")
@@ -270,7 +271,7 @@ def test_the_page_warns_before_a_call_ends(
     page.get_by_role("button", name="Call next").click()
     ada = page.get_by_role("region", name="ada", exact=True)
     expect(ada).to_contain_text(re.compile(r" s ago\. Call ends at \d\d:\d\d:\d\d\."))
-    # The call is now shorter than the time of the warning.
+    # The longer a call may last, the earlier the page warns, so it now warns about this call.
     assert operator.put({**settings, "lease_seconds": 3600}).is_success
     expect(ada.get_by_role("alert")).to_have_text(re.compile(r"The call to ada ends soon, at"))
     assert axe.violations(page) == []
@@ -390,7 +391,7 @@ def test_the_buttons_that_are_needed_next_are_in_view(
     expect(bob.get_by_role("button", name="Put back")).to_be_in_viewport(ratio=1)
     assert operator.call("PUT", "/notice", json={"text": "We are late.\nSorry."}).is_success
     expect(page.get_by_text("Customers read:")).to_be_visible()
-    # At a zoom of 200%, a window that is 1024 pixels wide shows a page that is 512 pixels wide.
+    # At 200% zoom, a window that is 1024 pixels wide shows a page that is 512 pixels wide.
     for width, height in ((1280, 900), (1024, 768), (640, 450), (512, 384), (360, 740)):
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate("scrollTo(0, 0)")

@@ -1,4 +1,4 @@
-"""Runs the code of the CloudFront function in Node.js.
+"""Runs the CloudFront function's code in Node.js.
 
 CloudFront runs this function before it looks for a cached response.
 """
@@ -25,8 +25,8 @@ def read_function_code(cors_origins: str) -> str:
 
 
 def run_function(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
-    """The function returns a request or a response. With a request, CloudFront looks up a cached
-    response. A response is sent at once.
+    """If the function returns a request, CloudFront looks for a cached response. If it returns a
+    response, CloudFront sends that response at once.
     """
     headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
     request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}
@@ -73,8 +73,8 @@ def test_the_paths_of_cached_routes_are_not_changed(path: str) -> None:
     ],
 )
 def test_another_spelling_of_a_path_is_refused_before_the_cache(path: str) -> None:
-    """The CloudFront function rejects unusual spellings of a path, such as a path with two slashes.
-    Each spelling would otherwise fill an entry of the cache (promise P5).
+    """The CloudFront function rejects unusual spellings of a path, such as a path with two slashes,
+    because each spelling would take up its own cache entry (promise P5).
     """
     found = run_function(path, APP, KNOWN)
     assert (found["statusCode"], json.loads(found["body"])["code"]) == (404, "not_found")
@@ -91,8 +91,8 @@ def test_each_origin_in_cors_origins_has_its_own_cache_entry(origin: str) -> Non
 def test_other_origins_share_the_cache_entry_without_an_origin(
     origin: str, cors_origins: str
 ) -> None:
-    """An attacker cannot fill the cache by inventing origins. All requests from unknown origins
-    share one cache entry (promise P5).
+    """All requests from unknown origins share one cache entry, so an attacker cannot fill the cache
+    by inventing origins (promise P5).
     """
     assert "origin" not in run_function("/w/bakery", origin, cors_origins)["headers"]
 

@@ -1,5 +1,5 @@
-"""Tests the custom element <waitlist-position> on a page of another website, for guests and for
-customers with accounts.
+"""Tests the `<waitlist-position>` element on another website's page, for guests and for customers
+with accounts.
 """
 
 import json
@@ -46,8 +46,8 @@ def embed(page: Page, html: str, policy: str = "") -> None:
     def serve(route: Any) -> None:
         route.fulfill(content_type="text/html", headers=headers, body=html)
 
-    # Chromium asks its user before a website may send requests to the user's own computer. The
-    # service runs on this computer, so the test grants this permission in advance.
+    # Chromium asks the user before a website may send requests to the user's own computer. The
+    # service runs on this computer, so the test grants the permission in advance.
     page.context.grant_permissions(["local-network-access"], origin=SHOP_ORIGIN)
     page.route(f"{SHOP_ORIGIN}/", serve)
     page.goto(f"{SHOP_ORIGIN}/")
@@ -103,10 +103,10 @@ def test_a_link_that_is_set_before_the_script_has_loaded_opens_its_place(
 
 
 def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
-    """The element sends one event for each change of the entry.
+    """The element sends one event for each change to the entry.
 
-    If a poll finds the same position, the element sends no event, even if the number of waiting
-    people has changed.
+    If a poll finds the same position, the element sends no event, even if the number of people
+    waiting has changed.
     """
     stage.configure()
     listening = """
@@ -182,7 +182,7 @@ def test_a_page_can_style_the_documented_parts(stage: Stage, service: Service) -
     stage.page.get_by_text("Your number is A001").wait_for()
     stage.press("Leave the line")
     seen |= find_parts(stage.page)
-    # If customers must verify their address, the page tells them to look for an email.
+    # If customers must verify their address, the page tells them to check their email.
     stage.configure(identity={"field": "email", "verify": "before_offer"})
     stage.page.evaluate("localStorage.clear()")
     stage.page.reload()
@@ -206,7 +206,7 @@ def test_a_customer_with_an_account_sees_their_own_place(
     accounts_stage: Stage, accounts: Service
 ) -> None:
     """A website that knows its customers gives the element a token for the customer. The element
-    sends this token to the service, and stores nothing in the browser (promise P5).
+    sends this token to the service and stores nothing in the browser (promise P5).
     """
     stage = accounts_stage
     stage.configure(admission=POLICY)
@@ -247,8 +247,8 @@ def test_a_customer_with_an_account_sees_their_own_place(
 def test_the_element_asks_again_for_a_token_that_it_could_not_get(
     accounts_stage: Stage, accounts: Service
 ) -> None:
-    """If the website cannot provide a token, for example because its own server is down, the
-    element asks the website again later.
+    """If the website cannot provide a token, for example because its server is down, the element
+    asks it again later.
     """
     stage = accounts_stage
     stage.configure()

@@ -1,6 +1,6 @@
 """Tests the kiosk page in Chromium.
 
-People join on a shared tablet, and nobody sees another person's data.
+People join on a shared tablet, where nobody sees another person's data.
 """
 
 import json
@@ -20,7 +20,7 @@ from tests.e2e.callers import Customer, Operator
 TABLET: ViewportSize = {"width": 768, "height": 1024}
 SMALL: ViewportSize = {"width": 1024, "height": 768}
 LANDSCAPE: ViewportSize = {"width": 1280, "height": 800}
-# The size of a page that is zoomed to 200% on a tablet with 1024 by 768 pixels.
+# The size of a page at 200% zoom on a tablet with 1024 by 768 pixels.
 ZOOMED: ViewportSize = {"width": 512, "height": 384}
 IDENTITY = {"field": "email"}
 KEPT = "() => [localStorage.length, sessionStorage.length, location.hash, document.cookie]"
@@ -66,8 +66,8 @@ UNTOLD = "We cannot send you a message when it is your turn."
 def test_a_person_with_a_number_that_gets_no_sms_learns_it_at_once(
     kiosk: OpenKiosk, axe: Axe
 ) -> None:
-    """If the settings name no country, the service cannot send messages to a phone number without a
-    country code. The kiosk says so.
+    """If the settings name no country, the service cannot send messages to a phone number that has
+    no country code. The kiosk says so.
     """
     page = kiosk(
         {"fields": [FIELDS[0], PHONE]}, {"viewport": SMALL}, messages={"kinds": ["called"]}
@@ -260,7 +260,7 @@ def test_a_refused_answer_is_marked_at_its_field(kiosk: OpenKiosk, axe: Axe) -> 
 def test_a_form_that_is_not_filled_says_so_in_the_language_of_the_page(
     kiosk: OpenKiosk, operator: Operator, axe: Axe, language: str, missing: str, email: str
 ) -> None:
-    """The browser's own texts would be in the browser's language."""
+    """The browser's built-in texts would be in the browser's language."""
     page = kiosk({"fields": [*FIELDS, TERMS]})
     page.locator("select.language").select_option(language)
     name, address = page.locator("input[name=name]"), page.locator("input[name=email]")

@@ -1,5 +1,5 @@
-"""Tests that customers who are identified by an email address find the same place on their phone,
-through the link in an email, and on their laptop.
+"""Tests that customers who are identified by an email address find the same place in the queue on
+their phone, through the link in an email, and on their laptop.
 """
 
 import json
@@ -22,9 +22,9 @@ DESKTOP = {"width": 1280, "height": 800}
 def test_a_place_can_move_from_the_phone_by_email_to_the_laptop(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """A customer who joined on the phone can continue on the laptop with the link in an email.
+    """A customer who joined on a phone can continue on a laptop with the link in an email.
 
-    Opening the link does not verify the address yet, because mail programs also open links. The
+    Opening the link does not verify the address, because mail programs open links, too. The
     customer must press a button (promise P5).
     """
     rules = {"field": "email", "verify": "before_offer"}
@@ -72,7 +72,7 @@ def test_a_place_can_move_from_the_phone_by_email_to_the_laptop(
     laptop.get_by_role("button", name="Close").click()
     expect(laptop.get_by_role("dialog")).to_have_count(0)
 
-    # If the browser has lost the place, the customer can have the link sent again. The response is
+    # A customer whose browser has lost their place can have the link sent again. The response is
     # the same for every address, so it does not reveal who is on the waitlist.
     press(phone, "Forget me here")
     phone.get_by_role("button", name="Forget me", exact=True).click()
@@ -89,10 +89,10 @@ def test_a_place_can_move_from_the_phone_by_email_to_the_laptop(
 def test_the_page_says_how_the_customer_is_told(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """The page says to which address messages go.
+    """The page says where messages go.
 
-    A page that was opened with a link asks the service for the address. It shows only the beginning
-    of the address, because other people may see the screen.
+    A page that was opened with a link asks the service for the address, but shows only its
+    beginning, because other people may see the screen.
     """
     page = stage.page
     stage.configure(page={"fields": [FIELDS[1]]}, messages={"kinds": ["verify", "offered"]})
@@ -124,7 +124,7 @@ def test_the_page_says_how_the_customer_is_told(
 
 
 def test_the_page_says_so_if_no_message_can_be_sent(stage: Stage, axe: Axe) -> None:
-    """If a phone number lacks its country, the page says that no message can be sent. After the
+    """If a phone number lacks its country, the page says that no message can be sent. Once the
     customer has corrected the number, the page says where the message goes.
     """
     page = stage.page
@@ -167,11 +167,9 @@ def test_the_message_with_the_link_can_be_requested_again(stage: Stage, axe: Axe
 def test_a_new_address_must_be_confirmed_by_email(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """A customer who changes their email address must open the link in the email to the new
-    address.
+    """A customer who changes their email address must open the link sent to the new address.
 
-    The page does not reveal whether somebody with the new address is already on the waitlist
-    (promise P5).
+    The page does not reveal whether somebody with that address is on the waitlist (promise P5).
     """
     page = {"fields": [{"name": "name", "label": "Your name"}]}
     settings = {"name": "Bakery", "identity": {"field": "email"}, "page": page}
@@ -243,9 +241,8 @@ def test_a_link_with_a_token_opens_its_place(
 def test_the_link_of_a_stranger_does_not_replace_a_place(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """If a customer opens somebody else's link, the page keeps the customer's own place.
-
-    It asks before it shows the place of the link.
+    """If a customer opens somebody else's link, the page keeps the customer's own place and asks
+    before it shows the other one.
     """
     stage.join()
     kept = stage.kept["entry"]
@@ -279,7 +276,7 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
     own.press("Show the other place")
     expect(warning).to_be_visible()
 
-    # After the customer has left with the other person's place, the browser still has the
+    # When the customer leaves the queue from the other person's place, the browser still has the
     # customer's own place.
     own.press("Leave the line")
     own.confirm("Leave")
@@ -294,8 +291,8 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
 def test_the_page_says_that_a_link_has_opened_the_place(
     new_context: NewContext, stage: Stage
 ) -> None:
-    """If a link has opened the place, the page says so. Whoever sent the link can read what the
-    customer enters on this page.
+    """If the page shows a place that was opened with a link, it says so, because whoever sent the
+    link can read what the customer enters.
     """
     stage.join()
     kept = stage.kept["entry"]
@@ -336,8 +333,8 @@ def test_the_verification_code_of_someone_else_does_not_replace_a_place(
 def test_a_truncated_link_does_not_replace_a_place(
     stage: Stage, new_context: NewContext, length: int
 ) -> None:
-    """If a link is incomplete, opening it does not replace the place that the browser has stored
-    (promise P5).
+    """Opening an incomplete link does not replace the place that the browser has stored (promise
+    P5).
     """
     stage.join()
     kept = stage.kept["entry"]

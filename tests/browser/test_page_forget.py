@@ -1,6 +1,6 @@
-"""Tests a device that several people use.
+"""Tests a device that several people share.
 
-A customer can remove their place from the browser. They remain on the waitlist.
+A customer can remove their place from the browser and stays on the waitlist.
 """
 
 import json
@@ -60,7 +60,7 @@ def test_the_browser_forgets_the_customer_and_the_place_stays(stage: Stage) -> N
 
 
 def test_the_next_customer_on_the_device_is_a_different_customer(stage: Stage) -> None:
-    """After the browser has forgotten a customer, the next person on the device can join, even if
+    """Once the browser has forgotten a customer, the next person on the device can join, even if
     each customer may join only once.
     """
     STATES["left"](stage)
@@ -156,7 +156,7 @@ def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
 
 
 def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
-    """A customer asks the browser to forget a signup that has got no response yet. The page stops
+    """A customer asks the browser to forget a signup that has received no response. The page stops
     retrying the signup, and the next customer can sign up at once.
     """
     stage.configure()

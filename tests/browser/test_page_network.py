@@ -26,7 +26,7 @@ VISIBILITY = """
   };
 """
 
-# This script simulates a browser that forbids a site to store data. Such a browser also rejects
+# This script simulates a browser that forbids sites to store data. Such a browser also rejects
 # requests for a lock.
 BLOCKED = """
   Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } });
@@ -55,10 +55,8 @@ def refuse_with(status: int, retry_after: str | None, code: str = "") -> Callabl
 
 
 def test_a_form_that_did_not_load_is_loaded_later(stage: Stage) -> None:
-    """If loading the form's module has failed, the page loads the module from a different URL
-    later.
-
-    Browsers do not load a module again from a URL that has failed.
+    """If the form's module fails to load, the page retries later with a different URL, because
+    browsers do not retry a module URL that has failed.
     """
     stage.page.clock.install()
     stage.configure(page={"fields": [{"name": "name", "label": "Your name"}]})
@@ -134,8 +132,8 @@ def test_the_page_polls_a_failing_service_with_increasing_pauses(stage: Stage) -
 
 
 def test_a_signup_without_an_answer_is_retried_as_the_same_signup(stage: Stage) -> None:
-    """If a signup gets no response, the page sends it again with the same idempotency key, even
-    after a reload (promise P6).
+    """If a signup gets no response, the page retries it with the same idempotency key, even after a
+    reload (promise P6).
     """
     stage.configure()
     stage.open()
@@ -204,8 +202,7 @@ def test_tabs_share_their_polls(stage: Stage) -> None:
     looks = [record_polls(tab) for tab in tabs]
     for _ in range(20):
         context.clock.run_for(1_000)
-    # The tabs share their polls. If each tab polled on its own, there would be far more polls in
-    # this test.
+    # The tabs share their polls. If each tab polled on its own, this test would see far more polls.
     assert sum(map(len, looks)) <= 22
     stage.others.joined("late")
     for tab in tabs:
@@ -238,10 +235,10 @@ def test_the_page_says_that_it_must_stay_open_if_there_is_no_storage(stage: Stag
 
 
 def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
-    """If the place that the browser has stored no longer exists, the page shows the signup form.
+    """If the place stored in the browser no longer exists, the page shows the signup form.
 
     In this test, an operator erases the customer, and somebody else signs up with the same customer
-    id. The page does not show the place of this other person (promise P5).
+    id. The page does not show this other person's place (promise P5).
     """
     stage.join()
     customer = stage.kept["customer"]
@@ -266,8 +263,7 @@ def test_a_customer_who_was_erased_by_an_operator_may_join_again(stage: Stage) -
 def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage) -> None:
     """If a firewall refuses a request, the page keeps the customer's place.
 
-    A response with the status 403 comes from the service only if it contains one of the service's
-    error codes.
+    A 403 response comes from the service only if it contains one of the service's error codes.
     """
     stage.join()
     stage.page.route(ENTRY, refuse_with(403, None))
@@ -293,8 +289,8 @@ def test_the_page_recovers_if_the_service_was_down_when_it_opened(
 def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body: str) -> None:
     """The page ignores a response that does not come from the service, even a successful one.
 
-    For example, a firewall may send a puzzle with the status 202, and a proxy may send its own page
-    with the status 200.
+    For example, a firewall may send a puzzle with status 202, and a proxy may send its own page
+    with status 200.
     """
     challenges: list[Route] = []
 
@@ -322,7 +318,7 @@ def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body
 
 
 def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) -> None:
-    """If a refusal lacks the service's error code, the page waits before it retries.
+    """If a refusal has no error code from the service, the page waits before it retries.
 
     Such a refusal comes from API Gateway, or from a proxy that does not know the path.
     """
@@ -347,8 +343,8 @@ def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) ->
 
 
 def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stage) -> None:
-    """While an entry has the status `leaving`, the page polls after the number of seconds that each
-    response names.
+    """While an entry has the status `leaving`, the page polls as often as each response tells it
+    to.
     """
     stage.page.clock.install()
     stage.join()
@@ -386,8 +382,8 @@ def test_the_page_keeps_the_place_in_memory_if_the_storage_is_full(stage: Stage)
 
 
 def test_a_signup_whose_tab_was_closed_continues_in_another_tab(stage: Stage) -> None:
-    """If the customer closes a tab during the signup, another tab continues the signup with the
-    same idempotency key (promise P6).
+    """If the customer closes a tab during the signup, another tab continues with the same
+    idempotency key (promise P6).
     """
     stage.configure()
     second = Stage(stage.page.context.new_page(), stage.operator, stage.others)
@@ -409,8 +405,8 @@ def test_a_signup_whose_tab_was_closed_continues_in_another_tab(stage: Stage) ->
 
 @pytest.mark.parametrize("millis", [-86_400_000, 86_400_000])
 def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -> None:
-    """The time inside is counted down correctly even if the device's clock is wrong, also after a
-    reload of the page.
+    """The countdown of the time inside is correct even if the device's clock is wrong and the page
+    is reloaded.
     """
     stage.page.add_init_script(
         f"const real = Date.now.bind(Date); Date.now = () => real() + {millis};"
@@ -421,8 +417,8 @@ def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -
 
 
 def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
-    """After the device's clock was set back, the page still polls as usual, although the stored
-    time of its last poll now lies in the future.
+    """If the device's clock is set back, the page polls as usual, although the stored time of its
+    last poll is now in the future.
     """
     stage.page.add_init_script(
         """

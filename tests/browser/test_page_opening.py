@@ -1,6 +1,6 @@
 """Tests a waitlist that opens at a set time.
 
-The page counts down to this time, and then shows the form without a reload.
+The page counts down to this time and then shows the form without a reload.
 """
 
 from dataclasses import dataclass
@@ -48,11 +48,10 @@ class Door:
 def test_a_page_opens_within_seconds_of_the_time_by_the_clock_of_the_service(
     stage: Stage, off: timedelta, place: float
 ) -> None:
-    """If the phone's clock is wrong by an hour, the page still opens within seconds of the opening
-    time.
+    """Even if the phone's clock is an hour off, the page opens within seconds of the opening time.
 
-    Each browser polls at a different moment within these seconds, so that not all requests come at
-    once.
+    Each browser polls at a different moment within these seconds, so that the requests do not all
+    come at once.
     """
     page = stage.page
     page.add_init_script(f"Math.random = () => {place}; window.isSame = true;")
@@ -100,8 +99,8 @@ def test_a_page_notices_that_the_opening_time_has_changed(stage: Stage) -> None:
 
 
 def test_a_signup_that_comes_too_early_shows_the_countdown(stage: Stage) -> None:
-    """If an operator sets an opening time while the form is on the screen, a signup is refused, and
-    the page shows the countdown.
+    """If an operator sets an opening time while a customer has the form open, the signup is
+    refused, and the page shows the countdown.
     """
     stage.configure()
     stage.open()

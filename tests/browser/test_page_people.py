@@ -1,7 +1,7 @@
 """Tests that everybody can use the page: with a keyboard, with a screen reader, in every language
 and in every colour.
 
-Text that contains code is never executed.
+Code in a text is never executed.
 """
 
 import re
@@ -54,8 +54,7 @@ def test_the_whole_story_works_by_keyboard(stage: Stage) -> None:
 def test_the_consent_and_the_source_of_the_customer_are_stored(
     stage: Stage, new_context: NewContext
 ) -> None:
-    """The service stores the text of the consent that the customer saw, and the source of the
-    signup.
+    """The service stores the consent text that the customer saw, and where the signup came from.
 
     The checkbox starts unchecked (promise P5).
     """
@@ -506,9 +505,7 @@ def test_messages_are_in_the_usual_language_if_the_page_lacks_that_of_the_browse
 
 
 def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
-    """Code in a text from an operator, or from the customer's own form, is shown as plain text
-    (promise P5).
-    """
+    """Code that an operator or a customer has typed is shown as plain text (promise P5)."""
     fields = [
         {"name": "a", "label": SCRIPT[:100]},
         {"name": "b", "label": "B", "type": "select", "options": [SCRIPT[:64], "x"]},
@@ -587,7 +584,7 @@ def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> N
 
 
 def test_a_customer_can_choose_the_language_by_keyboard(stage: Stage, axe: Axe) -> None:
-    """When a customer selects a different language, the form keeps the keyboard focus and the
+    """When a customer selects a different language, the form keeps keyboard focus and the
     customer's answers.
 
     The page remembers the language after a reload.
@@ -635,7 +632,7 @@ def test_a_language_that_loads_slowly_does_not_replace_the_language_chosen_after
 
 def test_a_double_click_opens_a_single_dialog(stage: Stage) -> None:
     """A double click opens a dialog only once, even if the second click comes while the dialog's
-    code is still loading.
+    code is loading.
     """
     held: list[Route] = []
     stage.join()

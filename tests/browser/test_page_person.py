@@ -1,6 +1,6 @@
 """Tests the customer's page when the service checks for bots.
 
-The form shows a simulated widget, which the local service delivers.
+The form shows a simulated widget, which the local service serves.
 """
 
 import secrets

@@ -52,7 +52,7 @@ TYPE_SIZES = """() => [...new Set(
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
 def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language: str) -> None:
-    """While a customer waits, everything that they need fits on a small phone.
+    """Everything that a waiting customer needs fits on a small phone.
 
     The test tries every language, with a waitlist that uses every feature of the page. Rarely used
     buttons are in the menu.
@@ -95,7 +95,7 @@ def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language
     page.keyboard.press("Escape")
     expect(more).to_be_focused()
     expect(more).to_have_attribute("aria-expanded", "false")
-    # At a zoom of 200%, only half as many pixels fit on the screen.
+    # At 200% zoom, only half as many pixels fit on the screen.
     page.set_viewport_size({"width": 320, "height": 370})
     assert (measure_sideways_scroll(page), find_cut_off(page)) == (0, [])
 
@@ -126,7 +126,7 @@ def test_a_place_of_a_link_fits_a_phone_with_a_long_notice(stage: Stage, languag
 def test_a_long_number_does_not_break(stage: Stage, language: str) -> None:
     """A long number stays on one line.
 
-    If it broke into two lines, its first line could be read as a smaller number.
+    If it wrapped, its first line could be read as a smaller number.
     """
     page = stage.page
     page.set_viewport_size({"width": 320, "height": 568})
@@ -226,9 +226,7 @@ def test_a_customer_who_declines_an_offer_goes_to_the_end(stage: Stage) -> None:
 
 
 def test_the_page_says_whether_a_decline_costs_the_place(stage: Stage) -> None:
-    """The page says how many more offers the customer can decline before the customer loses the
-    place.
-    """
+    """The page says how many more offers customers can decline before they lose their place."""
     stage.join(admission={**POLICY, "decline": {"to": "place", "pause_seconds": 0, "at_most": 2}})
     for effect in ("unless you have let 2 turns pass before", "You keep your place in line."):
         stage.admit()
@@ -285,7 +283,7 @@ def test_the_page_says_that_an_offer_was_missed(stage: Stage) -> None:
     stage.shows("It is your turn")
     stage.shows("Your time has ended")
     expect(stage.page.get_by_role("button", name="Enter now")).to_have_count(0)
-    # The missed offer is noticed when maintenance runs, which happens once a minute.
+    # Maintenance, which runs once a minute, notices the missed offer.
     in_line = stage.page.get_by_role("heading", name="You are in line")
     expect(in_line).to_be_visible(timeout=2 * PATIENCE_MS)
     stage.notices("Your turn has passed")
@@ -318,8 +316,8 @@ def test_the_form_keeps_its_input_when_the_waitlist_is_full(stage: Stage) -> Non
 
 
 def test_the_form_keeps_its_input_when_an_operator_changes_it(stage: Stage) -> None:
-    """If an operator changes the form while a customer fills it in, the page shows the new form and
-    keeps the customer's answers.
+    """If an operator changes the form while a customer is filling it in, the page shows the new
+    form and keeps the customer's answers.
     """
     stage.page.clock.install()
     fields = [*FIELDS, TERMS]

@@ -1,4 +1,4 @@
-"""Tests the customer's page against a running service, from the signup until the customer exits."""
+"""Tests the customer's page against a running service, from signup to exit."""
 
 import re
 from urllib.parse import urlsplit
@@ -85,8 +85,8 @@ def test_a_customer_goes_from_joining_to_the_exit(
 def test_a_redirect_keeps_the_pass_unless_it_has_a_fragment(
     stage: Stage, status: int, fragment: str, *, arrives: bool
 ) -> None:
-    """The customer's page opens the shop with the admission pass in the fragment of the URL. If the
-    shop answers with a redirect, the pass gets lost only if the new URL has its own fragment.
+    """The customer's page opens the shop with the admission pass in the URL's fragment. If the shop
+    answers with a redirect, the pass gets lost only if the new URL has its own fragment.
     """
 
     def shop(_request: HttpRequest) -> HttpResponse:

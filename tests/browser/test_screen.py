@@ -1,6 +1,6 @@
 """Tests the public screen in Chromium.
 
-It must show the numbers that are called now, and never an old number.
+It must show the numbers that are being called, and never an outdated one.
 """
 
 from collections.abc import Callable

@@ -22,8 +22,8 @@ def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, An
 def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
     """Return the stacks for a few sets of parameters.
 
-    Some parameters occur in conditions or rules of the template. For any two of them, each allowed
-    pair of values occurs in at least one stack.
+    For any two parameters that occur in the template's conditions or rules, each allowed pair of
+    values occurs in at least one stack.
     """
     compared = _compared([TEMPLATE["Conditions"], TEMPLATE["Rules"]])
     kinds: list[dict[str, str]] = [{}]
@@ -34,10 +34,8 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
 
 
 def _groups(names: set[str]) -> list[set[str]]:
-    """Divide the parameters into groups.
-
-    No rule of the template mentions parameters of two groups. The values of two groups can
-    therefore be combined freely.
+    """Divide the parameters into groups whose values can be combined freely, because no rule of the
+    template mentions parameters of two groups.
     """
     groups = [{name} for name in sorted(names)]
     for rule in TEMPLATE["Rules"].values():
@@ -54,9 +52,7 @@ def _kinds(compared: set[tuple[str, str]]) -> Iterator[dict[str, str]]:
 
 
 def _covering(kinds: Iterable[dict[str, str]]) -> list[dict[str, str]]:
-    """Choose a few combinations of parameters. Together, they must still contain every pair of
-    values.
-    """
+    """Choose a few combinations of parameters that together contain every pair of values."""
     pairs = [
         (kind, set(itertools.combinations_with_replacement(sorted(kind.items()), 2)))
         for kind in kinds

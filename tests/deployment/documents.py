@@ -1,6 +1,6 @@
 """Reads the tables of a Markdown document.
 
-A row becomes a dictionary with the column headings as its keys.
+Each row becomes a dictionary with the column headings as its keys.
 """
 
 import re

@@ -1,7 +1,7 @@
-"""Checks that must hold for every stack, whatever its parameters are. Each function returns a list
-of violations.
+"""Checks that must hold for every stack, whatever its parameters are.
 
-checkov already checks the tables' recovery and the access logs.
+Each function returns a list of violations. The tables' recovery and the access logs are left to
+checkov.
 """
 
 import json
@@ -15,9 +15,9 @@ from waitlist_api.config import Config, ConfigError, EventsConfig, MessagesConfi
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
 
-# The ending of an ARN that matches every version of a function, as in `${PublicFn.Arn}:*`.
+# The suffix of an ARN that matches every version of a function, as in `${PublicFn.Arn}:*`.
 VERSIONS = ".Arn}:*"
-# The actions that IAM cannot restrict to certain resources. A policy can allow them only for "*".
+# The actions that IAM cannot restrict to specific resources. A policy can allow them only for "*".
 WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS, LIST_STREAMS}
 # The actions that use the account's email identities and phone numbers, whose ARNs the stack does
 # not know. For emails, a condition restricts the sender instead.

@@ -1,4 +1,4 @@
-"""Tests which authorizer guards each route, in the API that CloudFormation creates."""
+"""Tests which authorizer guards each route of the API that CloudFormation creates."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def test_operator_routes_need_iam_with_and_without_an_issuer(parameters: dict[st
 
 def test_customer_routes_have_no_authorizer_if_there_is_no_issuer() -> None:
     """If the stack has no identity provider, API Gateway does not check customers. The function
-    itself checks their entry tokens.
+    checks their entry tokens instead.
     """
     guarded = {
         route for route, security in read_guards({}).items() if security == [{"Customer": []}]
@@ -77,9 +77,9 @@ def test_an_issuer_guards_exactly_the_routes_that_need_a_token_of_a_customer() -
 
 
 def test_the_authorizer_checks_issuer_and_audience() -> None:
-    """The authorizer checks the issuer and the audience of a token.
+    """The authorizer checks a token's issuer and audience.
 
-    It refuses a token that the same issuer has made for another service (promise P5).
+    It refuses a token that the same issuer has made for a different service (promise P5).
     """
     scheme = make_api(ISSUER)["components"]["securitySchemes"]["Customer"]
     assert scheme == {
@@ -96,7 +96,7 @@ def test_the_authorizer_checks_issuer_and_audience() -> None:
 
 
 def test_the_function_gets_the_issuer_as_a_variable() -> None:
-    """The variable `JWT_ISSUER` tells the function that customers sign in with an identity
+    """The `JWT_ISSUER` variable tells the function that customers sign in with an identity
     provider. The function then refuses entry tokens (promise P5).
     """
     variables = deployed(ISSUER)["PublicFn"]["Properties"]["Environment"]["Variables"]

@@ -1,5 +1,7 @@
-"""Tests that web pages of other origins can call the API only if a parameter of the stack lists
-their origin. By default, it lists none.
+"""Tests that web pages from other origins can call the API only if a stack parameter lists their
+origin.
+
+By default, no origin is listed.
 """
 
 import json
@@ -15,7 +17,7 @@ from tests.rules.sources import ROOT
 ORIGINS = {"CorsOrigins": "https://app.example.com"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist"}
 EXTENSION = "x-amazon-apigateway-cors"
-# The response headers that any page may read, according to the Fetch standard.
+# The response headers that the Fetch standard lets any page read.
 READ_BY_ANY_PAGE = {"cache-control", "content-type"}
 
 

@@ -17,14 +17,14 @@ from tools.deploy.samconfig import Settings
 from tools.deploy.stack import make
 
 WATCHED = ["PublicFn", "PrivateFn"]
-# The alarms that stop a canary deployment of each function. Only the first of them stops an
+# The alarms that stop each function's canary deployment. Only the first of them stops an
 # `AllAtOnce` deployment.
 JUDGES = {
     "PublicFn": ["PublicCanaryErrorsAlarm", "ErrorsAlarm", "LatencyAlarm"],
     "PrivateFn": ["PrivateCanaryErrorsAlarm", "ErrorsAlarm", "PrivateErrorsAlarm"],
 }
 ALARM_ARN = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
-# The resources that manage or measure the versions of a function. No other resource may refer to a
+# The resources that manage or measure a function's versions. No other resource may refer to a
 # function without its alias.
 BY_ITSELF = {
     "AWS::Lambda::Version",
@@ -36,8 +36,8 @@ BY_ITSELF = {
 
 
 def test_every_caller_of_a_function_calls_its_alias() -> None:
-    """API Gateway, the schedule and the functions themselves call each function through its alias,
-    and the policies allow only such calls.
+    """API Gateway, the schedule and the functions call each function through its alias, and the
+    policies allow no other calls.
     """
     calling = {
         name: set(references(_without_aliases(resource))) & set(functions())
@@ -139,10 +139,10 @@ READY = {
 def test_the_start_up_parameter_applies_to_functions_that_callers_wait_for(
     function: str, start_up: str
 ) -> None:
-    """The parameter StartUp makes the functions that answer requests start faster. It does not
-    change the maintenance function, because nobody waits for this function.
+    """The `StartUp` parameter makes the functions that answer requests start faster.
 
-    Lambda refuses a function that uses both options of StartUp at once.
+    It does not change the maintenance function, because nobody waits for that. Lambda refuses a
+    function that uses both `StartUp` options at once.
     """
     stack = deployed({"StartUp": start_up})
     has = {
@@ -179,8 +179,8 @@ EXISTING = {
 
 
 def test_a_stack_with_a_restored_table_uses_only_that_table_and_keeps_its_own() -> None:
-    """An operator can let a stack use a restored table instead of its own table. The stack then
-    uses only the restored table, and does not delete its own (promise P3).
+    """An operator can make a stack use a restored table instead of its own table. The stack then
+    uses only the restored table and does not delete its own (promise P3).
     """
     own = {name for name, found in _find_users_of_table({}).items() if "WaitlistTable" in found}
     existing = _find_users_of_table(EXISTING)

@@ -1,6 +1,6 @@
 """Tests the checks in facts.py.
 
-Each check must accept every stack, and must find the violation that a test adds.
+Each check must accept every stack and find the violation that a test adds.
 """
 
 import copy

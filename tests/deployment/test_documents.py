@@ -25,8 +25,8 @@ PATH = re.compile(
     r"`((?:cli|events|overload|private_fn|proof|public_fn|shared|tests|tools)/[\w/.*-]*)`"
 )
 RULE = re.compile(r"^([a-z-]+):", re.MULTILINE)
-# The table of statuses in the document leaves out `moved`. A record with this status only refers to
-# a different record.
+# The document's table of statuses leaves out `moved`, because a record with this status only refers
+# to a different record.
 STATUSES = {*get_args(Status)} - {MOVED}
 
 
@@ -52,7 +52,7 @@ def test_every_link_leads_to_an_existing_place(name: str) -> None:
 
 @each("name", labelled(*list_documents()))
 def test_every_table_has_a_header(name: str) -> None:
-    """A blank line inside a table would end the table, and Markdown would show the following rows
+    """A blank line inside a table would end the table, and Markdown would render the following rows
     as plain text.
     """
     text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text("utf-8"), flags=re.M | re.S)
@@ -61,7 +61,7 @@ def test_every_table_has_a_header(name: str) -> None:
 
 @each("name", labelled(*list_documents()))
 def test_no_command_contains_a_secret(name: str) -> None:
-    """No document passes a secret as an argument of a command, because all users of a machine can
+    """No document passes a secret as a command-line argument, because all users of a machine can
     see the arguments of running commands (promise P5).
 
     The example `local:local` is not a secret.
@@ -108,7 +108,7 @@ def test_the_architecture_page_maps_redis_states_and_verbs_to_each_status() -> N
 
 
 def test_the_documents_that_files_name_exist() -> None:
-    """Every document that a comment, an alarm or a message names exists."""
+    """Every document that is named in a comment, an alarm or a message exists."""
     command = ["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     named = set(found.stdout.split())
@@ -125,7 +125,7 @@ def test_the_paths_in_documents_exist(name: str) -> None:
 @each("name", labelled(*list_documents()))
 def test_documents_deploy_stacks_only_with_make_and_a_section(name: str) -> None:
     """Documents must not use the plain command `sam deploy`. It would deploy a stack named
-    `default`, and not the release that was built.
+    `default` instead of the release that was built.
     """
     text = (ROOT / name).read_text("utf-8")
     assert re.findall(r"SAM_DEPLOY_FLAGS=.*--parameter-overrides", text) == []

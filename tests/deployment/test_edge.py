@@ -1,5 +1,5 @@
-"""Tests which responses CloudFront caches, for how long it caches them, and which request headers
-it passes to the API.
+"""Tests which responses CloudFront caches and for how long, and which request headers it passes to
+the API.
 """
 
 import re
@@ -50,8 +50,8 @@ def find_behaviour(route: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("route", sorted(all_routes()))
 def test_only_responses_that_are_equal_for_all_callers_are_cached(route: str) -> None:
-    """CloudFront caches only responses that are the same for every caller, because the cache key
-    does not contain the caller's credentials (promise P5).
+    """CloudFront caches only responses that are the same for every caller, because callers'
+    credentials are not part of the cache key (promise P5).
     """
     found = find_behaviour(route)
     is_cached = found["CachePolicyId"] != CACHES_NOTHING
@@ -79,10 +79,10 @@ def test_tokens_and_queries_reach_the_api() -> None:
 
 
 def test_a_cached_response_depends_only_on_its_cache_key() -> None:
-    """A cached response depends only on the path and the Origin header, which are both part of the
-    cache key.
+    """A cached response depends only on the path and the `Origin` header, which are both part of
+    the cache key.
 
-    CloudFront passes no query, no cookie and no other header to the API (promise P5).
+    CloudFront passes no query, no cookies and no other headers to the API (promise P5).
     """
     for one in list_behaviours(cached=True):
         assert one["OriginRequestPolicyId"] == PASSES_ORIGIN
@@ -155,9 +155,7 @@ ROTATION = {
 @pytest.mark.parametrize("keys", ROTATION)
 def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys: str) -> None:
     """With each request, CloudFront sends a key that AWS generated and that no environment variable
-    contains.
-
-    An operator can therefore make the API require the key at any time (promise P5).
+    contains, so an operator can make the API require the key at any time (promise P5).
     """
     stack = make(EDGE | {"EdgeOnly": edge_only, "EdgeKeys": keys})
     accepted, sent = ROTATION[keys]
@@ -172,8 +170,8 @@ def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys:
 
 
 def test_a_rotation_never_sends_a_secret_before_the_api_accepts_it() -> None:
-    """While an operator replaces the secret key between CloudFront and the API, the API always
-    accepts the key that CloudFront sends.
+    """While an operator replaces the secret key that CloudFront sends to the API, the API always
+    accepts the key that CloudFront is sending.
     """
     steps = [*ROTATION, "green+blue", "blue+green", "blue"]
     for before, after in pairwise(steps):

@@ -1,6 +1,6 @@
-"""Tests that events reach the event bus in order, and that none is lost.
+"""Tests that events reach the event bus in order and without loss.
 
-A function reads them from the stream of the DynamoDB table.
+A function reads them from the DynamoDB table's stream.
 """
 
 from typing import Any
@@ -44,8 +44,8 @@ def test_a_failed_batch_is_retried_in_order_for_hours() -> None:
     assert READING["MaximumRetryAttempts"] == -1
     assert HOUR <= READING["MaximumRecordAgeInSeconds"] <= STREAM_KEEPS_SECONDS / 2
     assert READING["ParallelizationFactor"] == 1
-    # The function reports the first record of a batch that failed. If the function crashes before
-    # it can do so, Lambda splits the batch and tries again.
+    # The function reports the first failed record of a batch. If the function crashes before it can
+    # do so, Lambda splits the batch and tries again.
     assert READING["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert READING["BisectBatchOnFunctionError"] is True
     given_up = READING["DestinationConfig"]["OnFailure"]

@@ -1,4 +1,4 @@
-"""Tests that the example events in the folder `events` have the form that AWS sends and the
+"""Tests that the example events in the `events` folder have the form that AWS sends and the
 functions expect.
 """
 
@@ -84,9 +84,10 @@ def test_all_events_are_about_the_same_customer_and_waitlist(event: dict[str, An
 
 @pytest.mark.parametrize("name", ["position", "enter", "pass"])
 def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: str) -> None:
-    """The tokens in the example events of customers are signed with the local secret.
+    """The tokens in customers' example events are signed with the local secret and belong to a
+    made-up signup.
 
-    They belong to an invented signup. A real signup returns its own token.
+    A real signup returns its own token.
     """
     key = ENVIRONMENT["PublicFn"]["ENTRY_TOKEN_SECRET"].encode()
     stay = ticket_at(datetime(2026, 11, 21, 9, 30, tzinfo=UTC))
@@ -99,7 +100,7 @@ def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: st
 
 def test_an_event_that_must_be_idempotent_has_an_idempotency_key() -> None:
     """If a request must have an idempotency key, its example event contains one, so that the
-    service can distinguish a retry from a second request (promise P2).
+    service can tell a retry from a second request (promise P2).
     """
     assert PUBLIC["signup"]["headers"]["idempotency-key"]
 

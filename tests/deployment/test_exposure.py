@@ -1,6 +1,5 @@
-"""Tests the numbers in docs/operate/exposure.md.
-
-This page says how much callers without any permission can cost the operator in a day.
+"""Tests the numbers in docs/operate/exposure.md, which says how much callers without any permission
+can cost the operator in a day.
 """
 
 from pathlib import Path
@@ -29,18 +28,18 @@ DAY = 86_400
 PRICES = Prices()
 LOOK = OPERATIONS["look"]
 GROUPS = read_groups()
-# The group of routes whose limit is not a parameter.
+# The group of routes whose limits are not parameters.
 FEW = GROUPS.pop("Few")
-# The cost of each route that only reads. Routes with unusually large or small responses have their
-# own figures.
+# The cost of each read-only route. Routes with unusually large or small responses have their own
+# figures.
 FILE = Operation(queue_calls=0)
 READS = {
     route: LOOK if "/v1/" in route and "unsubscribe" not in route else FILE
     for group in (*GROUPS.values(), FEW)
     for route in group - set(FLOOD)
 }
-# The public screen shows up to 100 claimed customers and 8 waiting customers. The record of each
-# customer has at most 8 KB.
+# The public screen shows up to 100 claimed customers and 8 waiting customers. Each customer's
+# record is at most 8 KB.
 SCREEN = Operation(reads=2 * (100 + 8) + 1, table_calls=3, queue_calls=2)
 READS |= dict.fromkeys((route for route in READS if route.endswith("/screen")), SCREEN)
 LARGEST_FILE_KB = max(len(one.text.encode()) for one in files().values()) / 1000

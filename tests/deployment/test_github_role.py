@@ -68,7 +68,7 @@ def collect_calls() -> dict[str, list[Call]]:
 
 
 def test_only_one_environment_of_one_repository_may_deploy() -> None:
-    """The token of a pull request names no environment, so AWS refuses it."""
+    """A pull request's token names no environment, so AWS refuses it."""
     (trust,) = RESOURCES["DeployRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Action"] == "sts:AssumeRoleWithWebIdentity"
     assert trust["Condition"] == {
@@ -157,8 +157,8 @@ def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
                     yield policy, number, position, allowed, as_list(statement["Resource"])[0]
 
 
-# The actions that CloudFormation needs, although its published lists of permissions do not contain
-# them. Comments in the template explain why.
+# The actions that CloudFormation needs even though its published lists of permissions leave them
+# out. Comments in the template explain why.
 SPARE = {
     ("cloudformation:CreateChangeSet", "aws:transform/Serverless-2016-10-31"),
     ("apigateway:DELETE", "/apis/*/stages/*/routesettings/*"),
@@ -184,9 +184,9 @@ SPARE = {
 
 
 def test_the_role_needs_each_of_its_actions() -> None:
-    """If any permission is removed from the role, AWS denies a call that CloudFormation makes.
+    """Removing any permission from the role makes AWS deny a call that CloudFormation makes.
 
-    Only the permissions in SPARE can be removed without this effect.
+    Only the permissions in `SPARE` can be removed without this effect.
     """
     called = collect_calls()
     for policy, number, position, action, resource in find_places():
@@ -211,7 +211,7 @@ def test_a_template_for_cloudformation_has_no_aliases() -> None:
     assert not any(isinstance(one, yaml.events.AliasEvent) for one in events)
 
 
-# The role must not change these resources, because they belong to other stacks or to no stack at
+# Resources that the role must not change, because they belong to other stacks or to no stack at
 # all.
 
 OTHERS = ("waitlist-prod", "waitlist2", "wait", "waitlist-publicfn")
@@ -259,9 +259,8 @@ def test_the_role_cannot_replace_the_tag_of_another_stack(action: str, resource:
     ],
 )
 def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -> None:
-    """The role may add tags to every KMS key.
-
-    KMS demands this permission from anybody who creates a key.
+    """The role may tag every KMS key, because KMS demands this permission from anybody who creates
+    a key.
     """
     tagged = {"aws:ResourceTag/waitlist:stack": "waitlist"}
     signs = {"kms:KeySpec": "RSA_2048", "kms:KeyUsage": "SIGN_VERIFY"}
@@ -275,7 +274,7 @@ def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -
 def test_a_deployment_cannot_import_resources_into_its_stack(imported: str) -> None:
     """Nobody can use the execution role to import foreign resources into the stack.
 
-    Only CloudFormation can use this role, and only for the stack's own resources.
+    Only CloudFormation can use the role, and only for the stack's own resources.
     """
     stack = arn("cloudformation", "stack/waitlist/1")
     asked = Call("cloudformation:CreateChangeSet", stack)
@@ -355,8 +354,8 @@ def test_cloudformation_would_shorten_a_longer_stack_name() -> None:
     assert re.fullmatch(STACK_NAME, longest)
     assert not re.fullmatch(STACK_NAME, longest + "s")
     assert list(against_handlers({}, longest, "ap-southeast-1")) == []
-    # If the stack's name is two letters longer, CloudFormation shortens the names of roles, and the
-    # policy no longer matches them.
+    # If the stack's name were two letters longer, CloudFormation would shorten the names of roles,
+    # and the policy would no longer match them.
     shortened = f"{longest}ss"
     role = rights_of(roles_of(shortened), "ExecutionRole")
     found = list(denied(make({"PermissionsBoundary": f"{shortened}-boundary"}, shortened), role))
@@ -370,10 +369,8 @@ ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
     "action", ["iam:CreateRole", "iam:PutRolePolicy", "iam:PutRolePermissionsBoundary"]
 )
 def test_roles_can_only_be_created_with_the_boundary(action: str) -> None:
-    """GitHub's role can create only roles with the permissions boundary.
-
-    A deployment can therefore not create a role with more permissions than the boundary allows
-    (promise P5).
+    """GitHub's role can create only roles with the permissions boundary, so a deployment cannot
+    create a role with more permissions than the boundary allows (promise P5).
     """
     boundary = f"arn:aws:iam::{ACCOUNT}:policy/waitlist-boundary"
     assert EXECUTION.allow(Call(action, ROLE, {"iam:PermissionsBoundary": boundary}))

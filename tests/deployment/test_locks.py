@@ -1,5 +1,5 @@
-"""Tests that lock files fix the version and the hash of every package that is deployed, and of
-every package that the deployment uses.
+"""Tests that lock files pin the version and the hash of every package that is deployed or that the
+deployment uses.
 
 The lock files must be up to date.
 """
@@ -78,7 +78,7 @@ def test_sam_build_only_finds_wheels_that_were_downloaded_by_hash() -> None:
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])
 def test_a_job_installs_its_packages_before_it_gets_credentials(environment: str) -> None:
-    """A job of a workflow installs its packages before it gets AWS credentials.
+    """A workflow's job installs its packages before it gets AWS credentials.
 
     Otherwise, an installed package could steal them.
     """
@@ -118,7 +118,7 @@ def collect_recipes(target: str) -> dict[str, str]:
 def test_a_release_is_built_with_tools_that_are_installed_by_hash() -> None:
     """The tools that build a release are locked by hash.
 
-    A manipulated tool could change the files of the release before they are signed.
+    A manipulated tool could change the release's files before they are signed.
     """
     recipes = collect_recipes("release")
     assert {"sam-build", "sbom", "api-pages"} <= set(recipes)

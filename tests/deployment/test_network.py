@@ -32,8 +32,8 @@ def test_only_the_private_function_reaches_redis() -> None:
     assert rules["RedisIngress"]["GroupId"] == redis_group
     assert rules["RedisIngress"]["SourceSecurityGroupId"] == {"Fn::If": private_group}
     assert (rules["RedisIngress"]["FromPort"], rules["RedisIngress"]["ToPort"]) == (6379, 6380)
-    # GitHub's role may change a security group only after the group has its tags. Ingress rules are
-    # therefore resources of their own, which CloudFormation creates after the group.
+    # GitHub's role may change a security group only once the group has its tags. That is why
+    # ingress rules are resources of their own, which CloudFormation creates after the group.
     for group in named("AWS::EC2::SecurityGroup").values():
         assert "SecurityGroupIngress" not in group
 
@@ -51,8 +51,8 @@ def test_redis_reaches_nothing() -> None:
 
 
 def test_the_cache_of_the_stack_is_a_cluster_without_a_reliable_run_id() -> None:
-    """The stack's cache may report a different `run_id` on each connection. The function must
-    therefore not take a new `run_id` for a loss of data (promise P7).
+    """The stack's cache may report a different `run_id` on each connection, so the function must
+    not treat a new `run_id` as a loss of data (promise P7).
     """
     variables = functions()["PrivateFn"]["Environment"]["Variables"]
     assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]

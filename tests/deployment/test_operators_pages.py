@@ -41,8 +41,8 @@ def test_the_pages_set_parameters_that_the_stack_has() -> None:
     set_here = set(re.findall(r"`([A-Z][a-z][A-Za-z]+)=", TEXT))
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
-    # These names look like parameters of the stack, but mean something else. For example, SameSite
-    # is an attribute of cookies.
+    # These names look like the stack's parameters but mean something else. For example, SameSite is
+    # an attribute of cookies.
     assert set_here - {"SameSite", "Name"} <= parameters
 
 
@@ -82,10 +82,10 @@ def test_the_messages_page_lists_each_kind_of_message() -> None:
 
 
 def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
-    """DynamoDB does not restore all settings of a table from a backup. The documented steps copy
-    the missing settings.
+    """DynamoDB does not restore all of a table's settings from a backup.
 
-    DynamoDB itself restores keys, indexes and encryption.
+    The documented steps copy the missing ones. Keys, indexes and encryption are restored by
+    DynamoDB.
     """
     table = RESOURCES["WaitlistTable"]["Properties"]
     time_to_live = table["TimeToLiveSpecification"]["AttributeName"]
@@ -112,7 +112,7 @@ def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
 
 
 def test_a_restore_stops_and_restarts_each_function_that_writes_to_the_table() -> None:
-    """During a restore, the webhook function may keep running. It writes only notes about its own
+    """The webhook function may keep running during a restore. It writes only notes about its own
     progress, which no other function reads.
     """
     resources = deployed({"MailFrom": "a@example.com", "WebhookUrl": "https://example.com/hook"})
@@ -165,8 +165,8 @@ def test_the_description_of_an_alarm_links_to_the_page_that_explains_it(alarm: s
 
 # The options that every command of the AWS CLI accepts.
 COMMON = {"query", "output"}
-# The commands of the AWS CLI that make several API calls. Their options are listed only in the
-# documentation of the CLI.
+# The AWS CLI commands that make several API calls. Their options are listed only in the CLI's
+# documentation.
 CUSTOM = {
     ("configure", "export-credentials"): {"format"},
     ("cloudformation", "deploy"): {
@@ -176,7 +176,7 @@ CUSTOM = {
         "parameter-overrides",
     },
 }
-# The services for which the AWS CLI and botocore have different names.
+# The services whose names differ between the AWS CLI and botocore.
 NAMED = {"deploy": "codedeploy", "s3api": "s3"}
 JOINED = COMMANDS.replace("\\\n", " ")
 CALLS = re.findall(r"\baws ([a-z0-9-]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)

@@ -18,7 +18,7 @@ POLICIES = ROOT / "docs" / "operate" / "policies"
 API = "arn:aws:execute-api:REGION:ACCOUNT_ID:API_ID/$default"
 ROUTES = all_routes()
 ADMIN = {route for route, authorizer in ROUTES.items() if authorizer == "AWS_IAM"}
-# The fields of a response that contain an entry token, or a link with an entry token.
+# The response fields that contain an entry token or a link with an entry token.
 SECRETS = {"entry_token", "link", "url"}
 READS = {route for route in ADMIN if route.startswith(("GET ", "HEAD "))}
 REPLAY = "POST /v1/admin/webhook/replay"
@@ -61,10 +61,8 @@ def test_each_route_that_changes_something_belongs_to_a_request_of_the_command_l
 
 
 def test_the_team_on_duty_may_do_exactly_the_daily_tasks() -> None:
-    """The example policy for the team on duty allows exactly the daily tasks.
-
-    The declarations of the command line and of the console mark which actions are daily tasks
-    (promise P5).
+    """The example policy for the team on duty allows exactly the daily tasks, which are marked
+    where the command line and the console declare their actions (promise P5).
     """
     daily = {
         route
@@ -79,7 +77,7 @@ def test_a_limited_operator_may_not_call_routes_that_return_a_secret_of_a_custom
     document = json.loads((ROOT / "docs/openapi/guests.json").read_text())
     schemas = document["components"]["schemas"]
     secret = {name for name, one in schemas.items() if SECRETS & set(one.get("properties", ()))}
-    # A schema that refers to a secret schema is secret, too.
+    # A schema that refers to a secret schema is itself secret.
     secret |= {name for name, one in schemas.items() if any(_refers(one, to) for to in secret)}
     answering = {
         f"{method.upper()} {path}"

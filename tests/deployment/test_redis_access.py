@@ -15,10 +15,10 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue import keys
 
 CALLED = re.compile(r"\bredis\.p?call\(\s*([^,)]*)")
-# The commands that the Redis client sends by itself. For example, it sends EVAL the first time that
-# a script runs on a server.
+# The commands that the Redis client sends by itself. For example, it sends EVAL the first time a
+# script runs on a server.
 OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "info", "ping"}
-# Commands that only the scripts of the previous release use. These scripts still run during a
+# Commands that only the previous release's scripts use. These scripts still run during a
 # deployment.
 OF_THE_LAST_RELEASE: set[str] = set()
 
@@ -56,8 +56,8 @@ def test_the_user_may_run_exactly_the_commands_of_scripts_and_client() -> None:
 
 
 def test_the_user_may_access_only_the_keys_of_waitlists_and_no_channels() -> None:
-    """The Redis user may access only keys of waitlists, and may not use publish/subscribe, because
-    the Redis server may contain the keys of other services (promise P8).
+    """The Redis user may access only the keys of waitlists and may not use publish/subscribe,
+    because the Redis server may contain other services' keys (promise P8).
     """
     on, channels, pattern, *_ = ACCESS.split()
     assert (on, channels, pattern) == ("on", "resetchannels", "~wl:*")

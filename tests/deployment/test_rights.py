@@ -65,7 +65,7 @@ def made_calls() -> frozenset[Use]:
 
 
 def rebuild_without_time() -> None:
-    """Start a rebuild that runs out of time. Maintenance then starts its next run by itself."""
+    """Start a rebuild that runs out of time, so that maintenance starts its next run by itself."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     scene.redis.flushall()
@@ -179,7 +179,7 @@ def test_a_role_allows_all_calls_that_are_made_with_it(made_calls: frozenset[Use
 
 
 def test_a_role_has_no_permission_that_is_not_needed(made_calls: frozenset[Use]) -> None:
-    """If any permission is removed from a role, a key or a boundary, AWS denies a call that the
+    """Removing any permission from a role, a key or a boundary makes AWS deny a call that the
     service makes (promise P5).
     """
     rights: set[str] = set()
@@ -194,8 +194,8 @@ def test_a_role_has_no_permission_that_is_not_needed(made_calls: frozenset[Use])
 
 
 def test_the_code_of_the_function_may_not_change_the_network() -> None:
-    """The role of the private function allows Lambda to connect the function to the network. The
-    function's own code may not use these permissions (promise P5).
+    """The private function's role lets Lambda connect the function to the network. The function's
+    own code may not use these permissions (promise P5).
     """
     for _, roles in make_all_roles():
         code = {OF_CODE: roles.stack.attribute("PrivateFn", "Arn")}
@@ -220,8 +220,8 @@ def test_only_the_public_function_may_sign_passes() -> None:
 def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(
     made_calls: frozenset[Use],
 ) -> None:
-    """The names of keys and secrets do not contain the name of their stack. The permissions
-    boundary therefore compares tags (promise P5).
+    """The names of keys and secrets do not contain their stack's name, so the permissions boundary
+    compares tags instead (promise P5).
     """
     (mine,) = [one for one in sets() if one.label == "defaults"]
     another = make(mine.parameters, "another", mine.region)

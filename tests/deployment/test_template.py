@@ -31,7 +31,7 @@ def test_there_is_no_catch_all_route() -> None:
 
 
 def test_the_template_and_the_application_have_the_same_routes() -> None:
-    """Only the route `/docs` is not in the template, because it exists only in a local run.
+    """Only the `/docs` route is not in the template, because it exists only in a local run.
 
     API Gateway requires a signature with IAM credentials on exactly the routes for operators
     (promise P5).
@@ -48,7 +48,7 @@ def test_the_table_has_expiry_and_a_stream_and_its_index_cannot_stop_it() -> Non
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
     assert "OnDemandThroughput" not in table["GlobalSecondaryIndexes"][0], "it would stop the table"
     # If the index could take fewer writes than the table, DynamoDB would slow down writes to the
-    # table. Both therefore have the same warm throughput.
+    # table, so both have the same warm throughput.
     for warm in (table["WarmThroughput"], table["GlobalSecondaryIndexes"][0]["WarmThroughput"]):
         _, given, otherwise = warm["Fn::If"]
         assert given == {"WriteUnitsPerSecond": {"Ref": "WarmThroughput"}}
@@ -59,13 +59,12 @@ def test_the_table_has_expiry_and_a_stream_and_its_index_cannot_stop_it() -> Non
 def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
     """The index contains every attribute that the service reads from it.
 
-    DynamoDB allows 20 such attributes. Two of them are kept free for later releases.
+    DynamoDB allows 20 such attributes, two of which are kept free for later releases.
     """
     (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
     assert index["Projection"]["ProjectionType"] == "INCLUDE"
     projected = index["Projection"]["NonKeyAttributes"]
-    # Queries on the index filter by `updated_millis`, so the index must contain this attribute,
-    # too.
+    # Queries on the index filter by `updated_millis`, so the index must contain this attribute.
     assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis"])
     assert len(projected) <= NON_KEY_ATTRIBUTES - 2
     keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}
@@ -74,8 +73,8 @@ def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
 
 @pytest.mark.parametrize("reserved", ["0", "10"])
 def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved: str) -> None:
-    """By default, the stack reserves no concurrency for the maintenance function. In new AWS
-    accounts, Lambda refuses such a reservation.
+    """By default, the stack reserves no concurrency for the maintenance function, because Lambda
+    refuses such a reservation in new AWS accounts.
     """
     stack = deployed({"MaintenanceConcurrency": reserved})
     function = stack["MaintenanceFn"]["Properties"]
@@ -92,8 +91,8 @@ def test_each_function_logs_json_to_its_own_group() -> None:
 
 
 def test_the_access_log_has_no_personal_data() -> None:
-    """The access log contains the name of the route but not the path, and neither the caller's
-    address nor their browser (promise P8).
+    """The access log contains the route's name but not the path, and neither the caller's address
+    nor their browser (promise P8).
     """
     settings = named("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]
     assert settings["DestinationArn"]["Fn::GetAtt"][0] in named("AWS::Logs::LogGroup")
@@ -112,8 +111,8 @@ def test_the_access_log_has_no_personal_data() -> None:
 
 
 def test_no_allowed_log_level_makes_libraries_log_whole_requests() -> None:
-    """At the level DEBUG, botocore would log each request, including the profiles of customers
-    (promise P8).
+    """At the `DEBUG` level, botocore would log each request, including customers' profiles (promise
+    P8).
     """
     assert "DEBUG" not in TEMPLATE["Parameters"]["LogLevel"]["AllowedValues"]
 

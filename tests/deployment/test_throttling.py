@@ -1,4 +1,4 @@
-"""Tests the rate limit of each route, in the API Gateway stage that CloudFormation creates."""
+"""Tests each route's rate limit in the API Gateway stage that CloudFormation creates."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from tools.deploy.samconfig import Settings
 ROOT = Path(__file__).resolve().parents[2]
 # The write units per second that AWS allows a table by default. AWS can raise the limit on request.
 TABLE_QUOTA = 40_000
-# The limit of each route in the group `Few`, in requests per second.
+# The limit of each route in the `Few` group, in requests per second.
 FEW_RATE = 20
 RELEASED = Path(__file__).parent / "released_route_settings.txt"
 
@@ -23,8 +23,8 @@ def make_stage() -> Any:
 
 
 def read_groups() -> dict[str, set[str]]:
-    """All routes of a group get their rate limit from the same parameter. Only the routes of the
-    group `Few` have fixed limits.
+    """All routes in a group take their rate limit from the same parameter. Only the routes in the
+    `Few` group have fixed limits.
     """
     groups: dict[str, set[str]] = {}
     for route, settings in make_stage()["RouteSettings"].items():
@@ -35,10 +35,10 @@ def read_groups() -> dict[str, set[str]]:
 
 
 def test_a_released_route_with_its_own_limit_still_exists() -> None:
-    """The rate limit of a route must be removed one release before the route itself
+    """A route's rate limit must be removed one release before the route itself
     (docs/operate/upgrade.md).
 
-    Otherwise, API Gateway would refuse the update, because a limit would name a missing route.
+    Otherwise, a limit would name a missing route, and API Gateway would refuse the update.
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
     assert released - set(all_routes()) == set()
@@ -46,7 +46,7 @@ def test_a_released_route_with_its_own_limit_still_exists() -> None:
 
 
 def test_more_frequent_calls_have_higher_limits() -> None:
-    """100,000 customers who follow `poll_after_seconds` stay below the limit of polls."""
+    """100,000 customers who follow `poll_after_seconds` stay below the rate limit for polls."""
     rates = {name: read_default(f"{name}RateLimit") for name in ("Change", "Signup", "Api", "Look")}
     assert rates["Change"] < rates["Signup"] <= rates["Api"] < rates["Look"]
     assert rates["Look"] >= 500
@@ -56,7 +56,7 @@ def test_more_frequent_calls_have_higher_limits() -> None:
 
 
 def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
-    """A rush of customers cannot use up the rate limits of the operators (promise P9).
+    """A rush of customers cannot use up the operators' rate limits (promise P9).
 
     Every route with a limit must exist, because API Gateway refuses a stage that names an unknown
     route.
@@ -74,7 +74,9 @@ def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
 
 
 def test_only_reads_have_the_high_limit_of_polls() -> None:
-    """Only routes that do not write to the table have the high rate limit of polls (promise P9)."""
+    """The high rate limit for polls applies only to routes that do not write to the table (promise
+    P9).
+    """
     writes = {
         route
         for route, authorizer in all_routes().items()
@@ -90,8 +92,8 @@ def test_all_customer_requests_together_stay_below_the_limit_of_the_table(sectio
     """Even if customers call every route as often as its rate limit allows, operators can still
     write to the table (promise P9).
 
-    The test calculates with the largest possible records. docs/operate/exposure.md explains how to
-    choose the limits.
+    The test assumes the largest possible records. docs/operate/exposure.md explains how to choose
+    the limits.
     """
     given = Settings.read(section, ROOT / "samconfig.toml").parameters
     values = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()} | given

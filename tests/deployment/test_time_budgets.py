@@ -60,8 +60,8 @@ def budget_of_client(config: Any) -> Budget:
     return [config.connect_timeout, config.read_timeout], tries, pauses
 
 
-# For each caller and each service that it calls, the seconds of one attempt, the number of
-# attempts, and the pauses between attempts.
+# For each caller and each service that it calls: the seconds per attempt, the number of attempts,
+# and the pauses between attempts.
 HELD: list[tuple[str, str, Budget]] = [
     ("API", "the public function", ([API_SECONDS], 1, [])),
     ("Lambda", "the public function to start", ([INIT_SECONDS], 1, [])),
@@ -168,15 +168,15 @@ def test_one_attempt_of_any_client_fits_into_a_request() -> None:
 
 
 def test_maintenance_waits_until_a_request_can_no_longer_be_running() -> None:
-    """Maintenance completes an interrupted change only after the request that began it must have
-    ended (promise P3).
+    """Maintenance completes an interrupted change only when the request that began it can no longer
+    be running (promise P3).
     """
     assert finish_intents.INTENT_AGE_MILLIS > 1000 * API_SECONDS
     assert INTERNAL_ONCE_SECONDS > PUBLIC_SECONDS
 
 
 def test_the_lease_of_a_webhook_outlives_its_function() -> None:
-    """The webhook function takes a lease before it sends the events of an entry.
+    """Before the webhook function sends an entry's events, it takes a lease.
 
     The lease lasts longer than the function can run, so no second process can send the same events
     at the same time (promise P2).

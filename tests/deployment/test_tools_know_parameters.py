@@ -22,7 +22,7 @@ EXISTING = {
 PREFLIGHT = ("tools/deploy/preflight.py", "tools/deploy/named.py")
 SMOKE = ("tools/deploy/smoke.py",)
 TOOLS = {"preflight": PREFLIGHT, "smoke": SMOKE}
-# Some tools contain only a part of a parameter's name, such as the common ending of several names.
+# Some tools contain only part of a parameter's name, such as an ending that several names share.
 # The tests look for this part.
 INSTEAD = {
     **dict.fromkeys(
@@ -70,7 +70,7 @@ KNOWN_TO: dict[str, set[str]] = {
     "ZoneA": {"preflight"},
     "ZoneB": {"preflight"},
 }
-# The parameters that no tool checks, each with the reason.
+# The parameters that no tool checks, each with a reason.
 KNOWN_TO_NONE = {
     "Architecture": "the build and the template take it from one place",
     "BotCheckSiteKey": "no API of the providers can check a site key",

@@ -1,5 +1,5 @@
-"""Tests that the GitHub workflows run the same commands as developers, in existing environments and
-with the fewest permissions.
+"""Tests that the GitHub workflows run the same commands as developers do, in existing environments
+and with the fewest permissions.
 
 `make lint` also checks the workflow files against GitHub's schema and with zizmor.
 """
@@ -29,7 +29,7 @@ RELEASE = WORKFLOWS["release.yml"]["jobs"]
 WEEKLY = WORKFLOWS["weekly.yml"]["jobs"]
 # The jobs that can write to GitHub. They do not run code of the repository.
 WRITERS = (RELEASE["publish"], WEEKLY["issue"])
-# The commands that no workflow has to run. For example, `make check` already runs `make test`.
+# The commands that no workflow needs to run. For example, `make check` already runs `make test`.
 NOT_RUN_BY_THEMSELVES = {"make test", "make bench", "make reasons"}
 CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
 # YAML reads the key `on` as the value true.

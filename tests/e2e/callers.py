@@ -1,7 +1,7 @@
 """The customers and the operator that call the API in the end-to-end tests.
 
-If the service refuses a request temporarily, the caller retries it, as real clients do. The callers
-count these refusals, and a test fails if there are too many.
+Like real clients, the callers retry a request that the service refuses temporarily. They count
+these refusals, and a test fails if there are too many.
 """
 
 import time
@@ -25,8 +25,8 @@ class Entry:
 
 @dataclass
 class FirstRequests:
-    """Counts the requests of the tests, and how many of their first attempts failed with an error
-    that allows a retry.
+    """Counts the tests' requests, and how many of their first attempts failed with an error that
+    allows a retry.
     """
 
     sent: int = 0
@@ -41,7 +41,7 @@ first_requests = FirstRequests()
 
 
 def send_patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
-    """Retry as docs/internals/time-budgets.md recommends to clients."""
+    """Retry the way docs/internals/time-budgets.md tells clients to."""
     answer = ask()
     first_requests.note(answer)
     for attempt in range(PATIENT.tries - 1):

@@ -163,8 +163,8 @@ def _alive() -> set[int]:
 
 
 def _processes() -> list[tuple[int, int, str]]:
-    # Use /proc on Linux, because a minimal Linux system has no `ps`. Use `ps` on macOS, which has
-    # no /proc.
+    # On Linux, use /proc, because a minimal Linux system has no `ps`. macOS has no /proc, so use
+    # `ps` there.
     return _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
 
 
@@ -175,8 +175,8 @@ def _from_proc() -> list[tuple[int, int, str]]:
             text = stat.read_text(errors="replace")
         except OSError:
             continue  # The process ended before its file was read.
-        # In /proc/PID/stat, the state of the process follows the last closing parenthesis. The
-        # process's name comes before it, and may contain parentheses, too.
+        # In /proc/PID/stat, the process's state follows the last closing parenthesis. The process's
+        # name comes before it and may contain parentheses, too.
         state, parent = text.rpartition(")")[2].split()[:2]
         rows.append((int(stat.parent.name), int(parent), state))
     return rows

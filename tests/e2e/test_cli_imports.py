@@ -21,7 +21,7 @@ from tests.unit.cli.people_files import (
 )
 from tests.unit.cli.typed import Typed
 
-# One request can contain at most 500 people, so this import needs two requests.
+# A request can contain at most 500 people, so this import needs two requests.
 COUNT = 520
 
 
@@ -53,8 +53,8 @@ def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subproce
 def test_imported_people_get_the_places_of_their_original_signup_times(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """An imported person gets the place that belongs to the original signup time, even among people
-    who are already on the waitlist (promise P1).
+    """Imported people get the place that matches their original signup time, even among people who
+    are already on the waitlist (promise P1).
 
     People with the same signup time keep the order of the file.
     """

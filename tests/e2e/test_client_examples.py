@@ -1,4 +1,4 @@
-"""Runs the Python client of docs/app/client.md against the service that `make run` starts.
+"""Runs the Python client in docs/app/client.md against the service that `make run` starts.
 
 `make test-clients` also runs the clients in TypeScript and Kotlin, and compiles the client in
 Swift.

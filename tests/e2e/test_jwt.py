@@ -1,5 +1,5 @@
 """Starts a service whose customers sign in with tokens from an identity provider, and runs the
-commands that the service prints at the start.
+commands that the service prints when it starts.
 """
 
 from collections.abc import Iterator

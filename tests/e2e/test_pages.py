@@ -1,5 +1,5 @@
 """Tests the local service from outside: its health check, its documentation, the commands that it
-prints at the start, and the invocation of its functions.
+prints when it starts, and the invocation of its functions.
 """
 
 import json
@@ -65,7 +65,7 @@ def extract_token(signup: httpx.Response) -> str:
 
 
 def test_the_printed_text_ends_with_the_page_and_the_console() -> None:
-    """A new user sees the end of the text, so the end says where to begin."""
+    """A new user reads the end of the output first, so the end says where to begin."""
     printed = banner(Addresses(8081, "http://127.0.0.1:8081", "redis://r", "http://d"), 1.0)
     end = printed.splitlines()[-5:]
     assert "  http://127.0.0.1:8081/" in end

@@ -42,8 +42,8 @@ class Shown:
 def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
     entry, accepted = enter_place(http, operator)
     elsewhere = Operator(http, operator.auth, f"{operator.waitlist_id}-2")
-    # Waiting until a pass expires would take a minute. The test therefore signs a pass that has
-    # already expired.
+    # Waiting for a pass to expire would take a minute, so the test signs a pass that has already
+    # expired.
     issuer = Issuer(Passes(KmsKeys((KEY_ARN,), lambda: create_kms_client(service))), service.url)
     return Shown(
         operator.waitlist_id,

@@ -75,8 +75,8 @@ def test_the_service_stops_cleanly_while_requests_are_in_flight() -> None:
                 assert begun.wait(60)
                 assert service.stop() == 0
             answered = {status.result() for status in statuses}
-    # While the service stops, it answers the requests that it has begun. All other requests are
-    # refused, or cannot connect.
+    # While the service stops, it answers the requests that it has started to process. All other
+    # requests are refused or cannot connect.
     assert answered <= {201, 503, None}
     assert service.errors == ""
 

@@ -1,6 +1,6 @@
 """Tests that the service repairs itself after Redis or a process has lost data.
 
-The database contains everything that is needed.
+The database contains everything that it needs.
 """
 
 import httpx

@@ -33,7 +33,7 @@ DECISIONS_KEPT = 16
 VERBS = {"release": "released", "park": "parked"}
 HELD: State = "offered"
 REASONS = ("is_held_back", "is_unverified")
-# The word that Redis uses for each state of the model.
+# The word that Redis uses for each state in the model.
 IN_REDIS = {"waiting": "waiting", "offered": "held", "parked": "parked", "admitted": "done"}
 # The clock jumps to a deadline, to a moment just before it, far ahead, or back.
 SECONDS = [1, LEASE - 1, LEASE, LEASE, -5]
@@ -59,8 +59,8 @@ def token_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class Decided:
-    """A change of an entry that DynamoDB may not have recorded yet. The ticket number says to which
-    signup of the customer it belongs.
+    """A change to an entry that DynamoDB may not have recorded yet. The ticket number says to which
+    of the customer's signups it belongs.
     """
 
     verb: str
@@ -246,7 +246,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, is_late=LATE)
     def claim_one(self, name: str, is_late: bool) -> None:
-        """A claim can name an entry, and then takes exactly this entry, wherever it is in the queue
+        """A claim that names an entry takes exactly this entry, wherever it is in the queue
         (promises P2 and P4).
         """
         self.end_expired()
@@ -317,7 +317,7 @@ class Machine(RuleBasedStateMachine):
         self.release_one(self.picked(pick), to, late, delay)
 
     def release_one(self, name: str, to: str, late: bool = False, delay: int = 0) -> None:
-        """If a release with a delay is repeated, the delay does not start again."""
+        """Repeating a release does not restart its delay."""
         if acted := self.act("release", name, late, to=to, delay_seconds=delay):
             stay, answer = acted
             self.decide(name, "released", stay.hold)

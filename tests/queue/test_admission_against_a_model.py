@@ -1,6 +1,6 @@
 """Applies random operations on an admission policy to Redis and to a model in Python.
 
-The test also counts, on its own, how many offers the policy may make.
+The test also keeps its own count of the offers that the policy may make.
 """
 
 from collections import Counter, defaultdict
@@ -22,8 +22,8 @@ from waitlist_shared.contracts import AfterMisses, NoShow
 
 MINUTE_MICROS = 60_000_000
 MOST_A_RUN = 100
-# Redis rounds times down to microseconds. It may therefore allow an offer a few microseconds later
-# than the exact calculation of the test.
+# Redis rounds times down to microseconds, so it may allow an offer a few microseconds later than
+# the test's exact calculation.
 MOST_LAG_MICROS = 4
 OFFER_SECONDS, PASS_SECONDS = 30, 90
 # An operator can choose how long offers last. Opening hours do not matter for an offer that lasts a
@@ -45,7 +45,7 @@ HOURS = (400_000, 250_000)
 # How long the test waits, in microseconds. Offers last 30 seconds and passes 90 seconds, so many of
 # these times end just before a deadline.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
-# For how many seconds a customer who has declined an offer gets no further offer.
+# How many seconds a customer who has declined an offer must wait for the next one.
 PAUSES = [0, 29, 60]
 # For each Redis engine, the seeds of the random histories.
 HISTORIES = {"valkey": range(40), "cluster": range(40, 50)}
@@ -81,8 +81,7 @@ OPERATIONS = {
     "poll": 4,
     "deliver_a_copy": 1,
 }
-# An offer can be allowed by the rate and the schedule together. This sign then joins their two
-# names.
+# The rate and the schedule can allow an offer together. This sign then joins their two names.
 BOTH = "+"
 
 
@@ -132,8 +131,8 @@ class Ledger:
         return tuple(slots)
 
     def leave_over(self, line: Waitlist) -> None:
-        """If somebody is waiting, the next run of the policy can use the fraction of a slot that
-        this run could not use.
+        """If somebody is waiting, the policy's next run can use the fraction of a slot that this
+        run could not.
         """
         due = max(Fraction(0), self.due(RATE, line))
         self.left_over = due - floor(due) if line.next_ones() else Fraction(0)
@@ -309,8 +308,8 @@ class AdmissionHistory:
         return int(min(end, self.settings.get("until_millis", end)))
 
     def change_the_schedule(self) -> None:
-        """A new schedule starts without the offers that the old schedule still allowed. Open offers
-        no longer count towards a schedule.
+        """A new schedule does not inherit the offers that the old schedule still allowed. Open
+        offers no longer count towards a schedule.
         """
         if SCHEDULE not in self.ledger.payers:
             return
@@ -684,7 +683,7 @@ class AdmissionHistory:
         return accepted(self.line.send(op, **fields))
 
     def deliver_a_copy(self) -> None:
-        """Deliver an earlier message for a second time. This changes nothing."""
+        """Deliver an earlier message a second time, which changes nothing."""
         if not self.copies:
             return
         answer = self.line.send(**self.random.choice(self.copies))

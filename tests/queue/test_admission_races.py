@@ -1,7 +1,7 @@
 """Runs the admission policy fifty times at the same moment on one Redis server.
 
-Together, the runs make exactly the offers that are allowed. No entry gets two offers, and no entry
-is passed over.
+Together, the runs make exactly the offers that are allowed. No entry gets two offers, and none is
+passed over.
 """
 
 from collections import Counter

@@ -30,8 +30,8 @@ from waitlist_shared.limits import MAX_RANK
 def test_an_entry_stood_within_the_bounds_of_its_rank(
     valkey: Server, count: int, spread: int, seed: int
 ) -> None:
-    """The board gives the exact position of the first 200 entries. For all others, the position is
-    right within 1%.
+    """The board gives the exact position of each of the first 200 entries. All other positions are
+    accurate to within 1%.
     """
     valkey.client.flushall()
     line = Line(valkey.client)

@@ -88,8 +88,8 @@ def test_a_claim_of_a_hundred_is_one_round_trip(valkey: Server, crowd: Line) -> 
 def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
     valkey: Server, crowd: Line
 ) -> None:
-    """If a waitlist limits its claims, a claim costs the same, however many offers are open. Only
-    the first claim costs more (promise P9).
+    """If a waitlist limits its claims, a claim costs the same no matter how many offers are open.
+    Only the first claim costs more (promise P9).
     """
     other = crowd.of("cinema")
     for line in (crowd, other):
@@ -106,7 +106,7 @@ def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
 
 
 def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
-    """However many claims have expired, one run of the script `expire` handles only a limited
+    """No matter how many claims have expired, one run of the `expire` script handles only a limited
     number of them (promise P9).
     """
     rehearse(crowd)

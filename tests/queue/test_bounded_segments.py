@@ -33,8 +33,8 @@ def batches(line: Line, op: str, names: list[str], **fields: Any) -> None:
 def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
     valkey: Server, line: Line
 ) -> None:
-    """A claim costs the same, however many entries have left a segment, because the index of the
-    segment does not contain these entries (promise P9).
+    """A claim costs the same no matter how many entries have left a segment, because the segment's
+    index does not contain them (promise P9).
     """
     gone = [f"gone {number}" for number in range(STORM)]
     batches(line, "signup", gone, **line.within("red", "blue"))

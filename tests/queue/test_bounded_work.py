@@ -13,8 +13,8 @@ PEOPLE = 4_096
 # The largest number of steps of a search among 4,096 entries. The search doubles its step 12 times,
 # and then halves it 12 times.
 SEARCH_STEPS = 26
-# Moving an entry takes a few more commands than other operations. The script looks up the
-# idempotency key, stores the key with an expiry time, and notes the change for DynamoDB.
+# Moving an entry takes a few more commands than other operations do. The script looks up the
+# idempotency key, stores it with an expiry time, and notes the change for DynamoDB.
 OF_A_MOVE = 8
 MOVES = {"places", "one place", "priority", "front", "back"}
 FIRST_TICKET = 1_000
@@ -71,8 +71,8 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, crowd: Line) -> None:
-    """No operation searches for a free rank (sort key) more than once, even if no rank in the queue
-    is free (promise P9).
+    """No operation searches for a free rank (sort key) more than once, even if the queue has none
+    (promise P9).
     """
     for action in ACTIONS.values():
         # Let Redis load the script first. The measured call then needs only one round trip.

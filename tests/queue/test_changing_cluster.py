@@ -1,5 +1,5 @@
-"""Tests a Redis cluster in which the hash slot of a waitlist moves to another node, or is served by
-no node for a while.
+"""Tests a Redis cluster in which a waitlist's hash slot moves to another node, or is not served by
+any node for a while.
 """
 
 from typing import Any
@@ -124,7 +124,7 @@ def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: 
     with cluster.slot_without_owner(META) as owner:
         newcomer = line_on(owner.url, filled.client, other)
         accepted(newcomer.init())
-    # The new client does not know yet which node serves the hash slot of the first waitlist.
+    # The new client does not know which node serves the first waitlist's hash slot.
     newcomer.waitlist_id = WAITLIST_ID
     assert accepted(newcomer.signup("zoe"))["position"] == 4
 
@@ -133,7 +133,7 @@ def test_a_slot_on_its_way_is_an_outage_until_it_has_arrived(
     cluster: Cluster, filled: Line
 ) -> None:
     """While a hash slot moves to another node, keys may be missing. The service then reports an
-    outage, and does not say that an entry is missing (promise P7).
+    outage rather than a missing entry (promise P7).
     """
     owner, target, slot = cluster.owner_of(META), another_node(cluster), cluster.slot_of(META)
     target_id = target.client.execute_command("CLUSTER", "MYID")

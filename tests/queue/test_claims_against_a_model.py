@@ -1,8 +1,7 @@
-"""Tests that the queue and its segments in Redis are the same as in a model, after any sequence of
-operations.
+"""Tests that the queue and its segments in Redis match a model after any sequence of operations.
 
 No entry is claimed twice, lost, or out of order. A segment contains exactly the waiting entries
-with certain attributes.
+with specific attributes.
 """
 
 from dataclasses import replace
@@ -56,7 +55,7 @@ def matches(attributes: dict[str, Any], wanted: dict[str, str]) -> bool:
 
 
 class SegmentMachine(Machine):
-    """Extends the random test of claims. Entries have attributes, and operators change the
+    """Extends the random test of claims: entries have attributes, and operators change the
     segments.
     """
 
@@ -121,7 +120,9 @@ class SegmentMachine(Machine):
 
     @rule(name=PEOPLE, attributes=ATTRIBUTES, is_late=st.booleans())
     def edit(self, name: str, attributes: dict[str, Any], is_late: bool) -> None:
-        """An older change of attributes that arrives late changes nothing (promise P2)."""
+        """A late message with an older version of an entry's attributes changes nothing (promise
+        P2).
+        """
         before = self.signup_fields(name)
         self.edits[name] += 1
         self.attributes[name] = attributes
@@ -158,8 +159,8 @@ class SegmentMachine(Machine):
         newest=st.booleans(),
     )
     def claim_the_best(self, wanted: list[dict[str, str]], count: int, newest: bool) -> None:
-        """A claim with several filters first takes entries that match the first filter, then
-        entries that match the second filter, and so on (promises P1 and P4).
+        """A claim with several filters takes entries that match the first filter, then entries that
+        match the second filter, and so on (promises P1 and P4).
         """
         if not self.is_ready():
             return

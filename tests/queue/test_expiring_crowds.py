@@ -42,8 +42,8 @@ def claim_once(crowd: Line, **fields: Any) -> None:
 
 
 def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None:
-    """If a claim request cannot return all expired entries to the queue, it takes no entry, and its
-    response is `expiring`. The next claim request returns the others (promises P1 and P9).
+    """If a claim request cannot return all expired entries to the queue, it takes no entry and gets
+    the response `expiring`. The next claim request returns the others (promises P1 and P9).
     """
     claim_once(crowd)
     assert list(crowd.claimed(3)) == ["person 1", "person 2", "person 3"]
@@ -60,8 +60,8 @@ def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
 
 
 def test_no_position_is_answered_before_all_of_them_are_back(crowd: Line) -> None:
-    """If a poll cannot return all expired entries to the queue, its response is `expiring` and
-    contains no position. The next poll succeeds (promises P6 and P9).
+    """If a poll cannot return all expired entries to the queue, it gets the response `expiring`,
+    without a position. The next poll succeeds (promises P6 and P9).
     """
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.position("zoe")["code"] == "expiring"

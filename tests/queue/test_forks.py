@@ -23,7 +23,7 @@ def _ask_and_wait(client: Any, pipe: Connection) -> None:
 
 
 def test_a_forked_process_has_a_connection_of_its_own(valkey: Server, valkey_client: Any) -> None:
-    """A forked process opens its own connection to Redis. With a shared connection, each process
+    """A forked process opens its own connection to Redis. If processes shared a connection, each
     could read the other's responses (promise P9).
     """
     assert one(valkey_client) == 1

@@ -1,8 +1,7 @@
-"""Tests a Redis server that does not answer. Each call must return `queue_unavailable` before its
-caller times out.
+"""Tests a Redis server that does not answer.
 
-The tests measure simulated time, so the results do not depend on how busy the machine is
-(`tests/support/waits.py`).
+Each call must return `queue_unavailable` before its caller times out. The tests measure simulated
+time, so the results do not depend on how busy the machine is (`tests/support/waits.py`).
 """
 
 import socket
@@ -70,7 +69,7 @@ def test_a_hung_server_is_answered_for_in_time(
 ) -> None:
     """If no node of a cluster responds, each call fails within its time limit.
 
-    When the nodes respond again, the service works again (promises P3 and P9).
+    Once the nodes respond again, the service works again (promises P3 and P9).
     """
     server: Server | Cluster = request.getfixturevalue(engine)
     lines = [line_on(server.url, cluster=engine == "cluster") for _ in QUESTIONS]
@@ -126,8 +125,8 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
 
 
 def test_a_late_answer_does_not_answer_the_next_request(valkey: Server) -> None:
-    """If a response arrives too late, it is ignored. The next call gets the right response (promise
-    P6).
+    """A response that arrives too late is ignored, and the next call gets the right response
+    (promise P6).
     """
     line = line_on(valkey.url, cluster=False)
     accepted(line.init())

@@ -1,6 +1,4 @@
-"""Tests that the queue in Redis is the same as in a model in Python, after any sequence of
-operations.
-"""
+"""Tests that the queue in Redis matches a model in Python after any sequence of operations."""
 
 import json
 from dataclasses import replace
@@ -27,8 +25,8 @@ from waitlist_shared.ranks import TIER, priority_of
 
 NAMES = [f"person {number}" for number in range(9)]
 PRIORITIES = st.sampled_from([0, 0, 1, 2, 255])
-# The lowest possible ticket numbers. An entry gets such a number if it is imported with a signup
-# time in 2020.
+# The lowest possible ticket numbers. An entry gets one if it is imported with a signup time in
+# 2020.
 EARLY = st.sampled_from([1, 1, 2, 3, 17])
 JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
 

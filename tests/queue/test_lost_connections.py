@@ -1,7 +1,6 @@
 """Tests calls that lose their connection to Redis.
 
-A call is retried once, after a random pause, so that the retries of many callers do not come at the
-same moment.
+A call is retried once, after a random pause, so that many callers do not retry at the same moment.
 """
 
 from collections.abc import Callable
@@ -19,7 +18,7 @@ Lose = Callable[[], object]
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return a list of the pauses before retries, in seconds. In tests, pauses take no time."""
+    """Return a list of the pauses before retries, in seconds. In tests, a pause takes no time."""
     found: list[float] = []
     monkeypatch.setattr("waitlist_queue.deadline.time.sleep", found.append)
     return found

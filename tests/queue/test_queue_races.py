@@ -77,8 +77,8 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
 
 
 def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
-    """Many threads sign people up. If a signup was answered before another one was sent, the first
-    person is ahead (promise P1).
+    """Many threads sign people up. If one signup was answered before another was sent, its person
+    is ahead (promise P1).
     """
     groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
     at_once([partial(shared.all_sign_up, group) for group in groups])
@@ -164,9 +164,7 @@ def test_many_settings_at_once_end_with_the_newest(shared: Line) -> None:
 
 
 def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
-    """If 64 processes start a rebuild at once, all of them take part in the same rebuild (promise
-    P7).
-    """
+    """If 64 processes start a rebuild at once, they all take part in one rebuild (promise P7)."""
     shared.send("purge")
     answers = at_once([partial(shared.init, mode="open", epoch=f"{n:08x}") for n in range(THREADS)])
     assert Counter(answer["outcome"] for answer in answers) == {"created": 1, "exists": 63}

@@ -1,4 +1,4 @@
-"""Tests what happens if Redis refuses a login, or denies a command to the user.
+"""Tests what happens if Redis refuses a login or denies the user a command.
 
 The log must say how to fix this.
 """
@@ -45,7 +45,7 @@ def without(server: Server, command: str) -> Iterator[None]:
 
 
 def test_a_user_with_few_rights_has_all_that_are_needed(as_user: As) -> None:
-    """The documented permissions are all that the Redis user needs.
+    """The Redis user needs only the documented permissions.
 
     The tests in tests/queue/tls try every other command (promise P8).
     """

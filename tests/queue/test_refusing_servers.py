@@ -47,8 +47,8 @@ def no_memory_left(server: Server) -> Iterator[None]:
 
 @contextmanager
 def a_replica_by_now(server: Server) -> Iterator[None]:
-    """Make the server a replica, which refuses all writes. The former primary becomes a replica
-    during a failover.
+    """Make the server a replica, which refuses all writes. A failover does the same to the former
+    primary.
     """
     server.client.execute_command("REPLICAOF", HOST, 1)
     try:

@@ -1,5 +1,5 @@
-"""Tests that the private function can use a Redis server again at once after the server has
-restarted or has lost its scripts.
+"""Tests that the private function can use a Redis server again as soon as the server has restarted
+or has lost its scripts.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,8 +35,8 @@ def batch_of_signups(line: Line, *names: str) -> list[dict[str, Any]]:
 
 
 def test_after_a_restart_the_very_next_call_is_answered(own_server: Server, own_line: Line) -> None:
-    """After a restart without data, Redis must not treat the lost queue as an empty one. Otherwise,
-    the next person would get position 1 (promise P7).
+    """After a restart without data, Redis must not treat the lost queue as empty, because the next
+    person would then get position 1 (promise P7).
     """
     own_line.init()
     own_line.all_sign_up(["ann", "bob"])
@@ -129,7 +129,7 @@ def test_scripts_may_be_forgotten_inside_a_batch(
     entry, or gets two places (promises P1 and P2).
     """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    # The cluster client of redis-py uses an ordinary client for each node. The test replaces this
+    # The cluster client in redis-py uses an ordinary client for each node. The test replaces this
     # ordinary client.
     client = ForgetfulClient(valkey.client if is_of_a_node else connect(config), flush_before)
     line = Line(valkey.client, connect=lambda: client)

@@ -1,6 +1,6 @@
-"""Tests a script that the Redis server does not have yet.
+"""Tests a script that the Redis server does not have.
 
-The private function sends the source of the script on the same connection.
+The private function sends the script's source on the same connection.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ def own_line(valkey: Server) -> Line:
 def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
     valkey: Server, own_line: Line
 ) -> None:
-    """The source of a script is sent on the same connection as the request.
+    """A script's source is sent on the same connection as the request.
 
     The client needs no second connection, even if many callers start at once (promise P9).
     """
@@ -39,8 +39,8 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
 def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
-    """The requests of a batch must run in order even if Redis lacks a script. The private function
-    therefore sends the source of a script if other requests follow (promise P9).
+    """A batch's requests must run in order even if Redis lacks a script, so the private function
+    sends the script's source if other requests follow (promise P9).
     """
     own_line.all_sign_up(["ann"])
     ann = own_line.message("position", entry_id=own_line.id_of("ann"))
@@ -53,7 +53,7 @@ def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
 def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
     valkey: Server, own_line: Line, is_forgotten: bool
 ) -> None:
-    """A worker completes a claim and makes the next claim in one message.
+    """A worker completes a claim and makes the next one in a single message.
 
     The two requests run in this order, even if the server has lost its scripts (promises P1 and
     P4).

@@ -76,7 +76,7 @@ def test_the_whole_service_works_if_each_connection_gets_another_run_id(
 def test_where_servers_have_run_ids_another_one_is_noticed(
     valkey: Server, reported_run_ids: list[str]
 ) -> None:
-    """If the setting `REDIS_HAS_RUN_IDS` is on, a different `run_id` means a different server.
+    """If `REDIS_HAS_RUN_IDS` is on, a different `run_id` means a different server.
 
     The private function asks for the `run_id` once on each connection (promise P7).
     """

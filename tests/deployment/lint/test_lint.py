@@ -1,6 +1,6 @@
 """Tests that `make lint-templates` finds what AWS would refuse.
 
-Each test damages the template in one way, and expects the finding for it.
+Each test breaks the template in one way and expects a finding for it.
 """
 
 import re
@@ -243,8 +243,8 @@ def test_each_condition_is_true_in_one_set_and_false_in_another() -> None:
 
 
 def test_no_allowed_change_of_parameters_replaces_a_resource_with_state() -> None:
-    """If an operator changes the parameters of a stack, CloudFormation never replaces a resource
-    that stores data (promise P3).
+    """Changing a stack's parameters never makes CloudFormation replace a resource that stores data
+    (promise P3).
 
     The test changes single parameters and whole sets of parameters, in both directions.
     """

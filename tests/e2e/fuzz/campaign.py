@@ -16,15 +16,15 @@ from tests.e2e.processes import ROOT, environment, running_service
 from tests.support.openapi import document_file
 
 CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
-# Options with which Schemathesis sends few requests. Each operation still succeeds at least once,
-# and is refused once for each possible reason. `make fuzz` sends more requests.
+# Options that make Schemathesis send few requests. Each operation still succeeds at least once, and
+# is refused once for each possible reason. `make fuzz` sends more requests.
 BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-failure")
 
 
 @dataclass(frozen=True)
 class Stack:
     """A service that the fuzz tests start, with its OpenAPI document, its environment variables,
-    and more options for Schemathesis.
+    and extra options for Schemathesis.
     """
 
     document: Path

@@ -27,8 +27,8 @@ from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.jwt_issuer import LocalIssuer
 from tools.local.signature import SERVICE
 
-# The fields for which the service may refuse a request, even if the request matches the OpenAPI
-# document. Each field is listed with the reason.
+# Because of these fields, the service may refuse a request that matches the OpenAPI document. Each
+# field is listed with the reason.
 BEYOND_ANY_SCHEMA = {
     "query.cursor": "a cursor must come from a page of the same list",
     "query.first": "a page of waiting entries may start at a position instead of a cursor",
@@ -77,7 +77,7 @@ BEYOND_ANY_SCHEMA = {
 # are valid.
 MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
-# An import returns a result for each row, and succeeds even if some rows are refused.
+# An import returns a result for each row and succeeds even if some rows are refused.
 IMPORTS = ("importEntries", "importWithTokens")
 # A customer who has left can still read their entry. Schemathesis would report this as the use of
 # something that was deleted.
@@ -85,13 +85,13 @@ LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
 # The codes with which the service may refuse a body that matches the OpenAPI document. For example,
 # a body must not be larger than 16 KB.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
-# The codes with which the service refuses a request that expects a different version of the
-# waitlist than the current one.
+# The codes with which the service refuses a request that expects a version of the waitlist other
+# than the current one.
 PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 
 Case = schemathesis.Case[Any]
-# The token is valid for 12 hours. In a run for guests, it is None.
+# The token is valid for 12 hours. In a run for guests, there is none.
 ISSUED = (
     LocalIssuer(os.environ["JWT_ISSUER"], os.environ["JWT_AUDIENCE"]).token(
         "customer-0001", int(time.time())
@@ -103,7 +103,7 @@ SCENE = Scene(os.environ["FUZZ_URL"], ISSUED)
 IS_BRIEF = "FUZZ_BRIEFLY" in os.environ
 TURNS: dict[str, Iterator[int]] = defaultdict(count)
 SENT: set[tuple[str, ...]] = set()
-# If a value has the wrong type, a short run sends only every fifth such value.
+# A short run sends only every fifth value that has the wrong type.
 WRONG_TYPES = 5
 
 
@@ -124,8 +124,8 @@ schemathesis.auth.set_from_requests(Signature()).apply_to(tag="operator")  # typ
 
 @schemathesis.auth(refresh_interval=None).apply_to(tag="customer")
 class Customers:
-    """Adds a token to the requests of customers. Guests send the token of their entry, and
-    customers with an account send a token of the identity provider.
+    """Adds a token to customers' requests. Guests send their entry token, and customers with an
+    account send a token from the identity provider.
     """
 
     def get(self, case: Case, _context: schemathesis.AuthContext) -> str:
@@ -146,7 +146,7 @@ def _token(case: Case) -> str:
 
 @schemathesis.hook
 def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
-    """If many generated requests are invalid in the same way, a short run sends only a few."""
+    """A short run sends only some of the requests that are invalid in the same way."""
     tried = case.meta.phase.data if case.meta else None
     if not IS_BRIEF or not isinstance(tried, CoveragePhaseData):
         return True
@@ -165,14 +165,14 @@ def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
 
 @schemathesis.hook
 def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str, Any]) -> None:
-    """Schemathesis invents ids that no entry has, so every request would get the response 404.
-    Every second request therefore gets the id of an existing entry.
+    """Schemathesis invents ids that no entry has, so every request would get a 404. Every other
+    request is therefore given the id of an existing entry.
     """
     operation = case.operation.definition.raw["operationId"]
     SCENE.spare(case, operation)
     if operation in SETTINGS and _is_drawn(case) and (turn := next(TURNS[operation])) % 2:
-        # Schemathesis invents an ETag that no waitlist has. A request with one of these headers
-        # would therefore always be refused.
+        # Schemathesis invents an ETag that no waitlist has, so a request with one of these headers
+        # would always be refused.
         for header in ("If-Match", "If-None-Match"):
             case.headers.pop(header, None)
         if operation != MERGED:
@@ -195,7 +195,7 @@ def _is_drawn(case: Case) -> bool:
 
 @schemathesis.hook
 def map_body(_context: schemathesis.HookContext, body: Any) -> Any:
-    """Replace numbers such as 2.0 by whole numbers. A JSON schema allows 2.0 for a whole number,
+    """Replace numbers such as 2.0 with whole numbers. A JSON schema allows 2.0 for a whole number,
     but the API refuses it.
     """
     if isinstance(body, dict):

@@ -1,4 +1,4 @@
-"""Prepares entries in the status that a generated request needs, such as waiting, claimed or
+"""Prepares entries with the status that a generated request needs, such as waiting, claimed or
 parked.
 """
 
@@ -21,7 +21,7 @@ from waitlist_api.settings.rest import DAY_MILLIS
 # The ids of two waitlists. Generated requests may change or delete the first waitlist. The prepared
 # entries are on the second waitlist.
 EXAMPLE, OWN = "bakery", "scene"
-# The waitlist on which guests identify themselves by their email addresses.
+# The waitlist whose guests identify themselves by their email addresses.
 KNOWN = "known"
 SETTINGS = {
     "segments": [["gender", "language"], ["language"]],
@@ -31,7 +31,7 @@ SETTINGS = {
     "confirm": {"every_days": 90, "answer_days": 14},
     "messages": {"kinds": ["left"]},
 }
-# The operations that need an entry with a status other than `waiting`.
+# The operations that need an entry whose status is not `waiting`.
 HELD = ("complete", "release", "extend", "park", "redrive", "call")
 INVITATION: dict[str, Any] = {"count": 1, "offer_seconds": 60}
 OFFERED = ("enter", "decline", "withdraw")
@@ -141,7 +141,7 @@ class Scene:
 
     def _offered(self, person: str) -> str:
         """Make an offer to a customer. The only customer with an account may have asked to wait
-        longer, so this customer first leaves and joins again.
+        longer, so this customer first leaves and then rejoins.
         """
         if self._token:
             url = f"/v1/admin/waitlists/{OWN}/entries/{person}"
@@ -151,8 +151,8 @@ class Scene:
         return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
-        # The token must belong to the current signup, because a reinstated customer has signed up
-        # more than once.
+        # The token must belong to the current signup. A reinstated customer has signed up more than
+        # once.
         token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}

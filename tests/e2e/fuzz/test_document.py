@@ -12,7 +12,7 @@ from tests.e2e.fuzz.campaign import ACCOUNTS, GUESTS, Campaign, Stack, campaign_
 
 EACH_VALUE = "--phases=examples,coverage,stateful"
 # Customers with accounts send the same bodies and parameters as guests. The test for guests tries
-# all values, and this test tries only some of them.
+# all values, so this test tries only some of them.
 SOME_VALUES = "--phases=examples,fuzzing,stateful"
 
 

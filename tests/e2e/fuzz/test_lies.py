@@ -38,8 +38,8 @@ def _with_another_request_id(document: Any) -> None:
     document["components"]["headers"]["CorrelationId"]["schema"]["pattern"] = "^[0-9]{40}$"
 
 
-# Each false statement names the operation that reveals it, and the failure that Schemathesis must
-# report.
+# Each false statement comes with the operation that reveals it and the failure that Schemathesis
+# must report.
 LIES = {
     _without_a_status: ("GET /v1/waitlists/{waitlist_id}", "Undocumented status code"),
     _with_a_missing_field: ("GET /v1/waitlists/{waitlist_id}", "Response violates schema"),

@@ -1,6 +1,6 @@
-"""Tests a waitlist whose admission has ended for good.
+"""Tests a waitlist that has stopped admitting people for good.
 
-The policy makes no more offers, and the open offers end.
+The policy makes no more offers, and open offers end.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ def by_hand(line: Line, name: str | None = None) -> Answer:
 
 
 def test_nothing_is_offered_from_the_end_of_the_admission_on(line: Line) -> None:
-    """After the end of the admission, operators can still claim entries."""
+    """After admissions have ended, operators can still claim entries."""
     ending(line, rate_count=60, rate_millis=60_000, max_inside=5)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=SOON - 1)
@@ -50,8 +50,8 @@ def test_a_new_offer_ends_with_the_admission(line: Line) -> None:
 
 @pytest.mark.parametrize("claims", [0, 3])
 def test_open_offers_end_with_an_admission_that_is_shortened(line: Line, claims: int) -> None:
-    """If an operator moves the end of the admission to an earlier time, open offers end at this
-    time. Claims keep their deadlines.
+    """If an operator makes admissions end earlier, open offers end at the new time. Claims keep
+    their deadlines.
     """
     policy(line, lease_seconds=OFFER_SECONDS)
     line.all_sign_up(PEOPLE)
@@ -114,8 +114,8 @@ def test_a_restored_offer_ends_with_the_admission_and_is_recorded_again(line: Li
 def test_a_rebuild_corrects_an_outdated_offer_although_the_admission_ends(
     line: Line, is_changed_meanwhile: bool
 ) -> None:
-    """A rebuild first restores an outdated offer for Ann. It later reads in her record that she has
-    declined the offer, and then puts her back into the queue (promise P7).
+    """A rebuild first restores an outdated offer for Ann. When it later reads in her record that
+    she has declined the offer, it puts her back into the queue (promise P7).
     """
     until = line.clock.millis + SOON * 1000
     ends: dict[str, Any] = {"admission": True, "until_millis": until}
@@ -135,7 +135,7 @@ def test_a_rebuild_corrects_an_outdated_offer_although_the_admission_ends(
 
 
 def test_an_admission_without_an_end_goes_on(line: Line) -> None:
-    """An operator can remove the end of the admission."""
+    """An operator can remove the time at which admissions end."""
     ending(line, seconds=1, max_inside=1)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=1)

@@ -68,7 +68,7 @@ def test_a_rate_has_due_what_its_time_gives(
 def test_no_fraction_of_a_rate_is_lost_or_gained(line: Line) -> None:
     """At this rate, one person may be admitted about every 1.4 seconds.
 
-    The policy runs more often, and still makes exactly 6 offers in 9 seconds.
+    Even though the policy runs more often, it makes exactly 6 offers in 9 seconds.
     """
     filled(line, rate_count=42, rate_millis=MINUTE_MILLIS)
     for _ in range(10):
@@ -284,8 +284,8 @@ def test_a_decline_that_names_no_offer_is_about_the_open_one(line: Line) -> None
 def test_an_offer_of_an_earlier_stay_cannot_be_ended_through_the_next_stay(
     line: Line, verb: str
 ) -> None:
-    """After a customer has left and signed up again, nobody can accept or end an offer that the
-    customer got before (promise P2).
+    """After a customer has left and signed up again, nobody can accept or end an offer made to the
+    earlier signup (promise P2).
     """
     policy(line, max_inside=1)
     line.signup(PEOPLE[0])
@@ -399,8 +399,8 @@ def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line)
 
 
 def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
-    """A customer exits after a rebuild has read the customer's record. The rebuild does not count
-    this customer as inside (promise P3).
+    """A customer exits after a rebuild has read their record. The rebuild does not count them as
+    inside (promise P3).
     """
     policy(line, max_inside=1)
     line.client.flushall()
@@ -439,7 +439,7 @@ def test_the_next_offer_or_claim_returns_the_no_show_before_it(line: Line, no_sh
 
 
 def test_a_customer_is_inside_until_exactly_the_end_of_the_pass(line: Line) -> None:
-    """At the moment when a pass expires, the next customer can get in (promise P6)."""
+    """The next customer can get in the moment a pass expires (promise P6)."""
     filled(line, max_inside=1)
     assert admitted(line) == PEOPLE[:1]
     accepted(enter(line, PEOPLE[0]))
@@ -530,8 +530,8 @@ def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
 def test_a_late_end_of_a_stay_leaves_the_next_stay_inside(
     line: Line, fields: dict[str, Any]
 ) -> None:
-    """A customer has been inside, and then signs up and enters again. A late message about the
-    first signup does not end the second visit (promise P2).
+    """A customer who has been inside signs up and enters again. A late message about the first
+    signup does not end the second visit (promise P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -550,8 +550,8 @@ def test_passes_that_end_leave_nothing_behind(line: Line) -> None:
 
 
 def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line) -> None:
-    """A customer signs up again after a rebuild has read the customer's record. The rebuild does
-    not count this customer as inside (promise P3).
+    """A customer signs up again after a rebuild has read their record. The rebuild does not count
+    them as inside (promise P3).
     """
     policy(line, max_inside=1)
     line.client.flushall()
@@ -577,8 +577,8 @@ def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> N
 
 
 def test_a_caller_with_older_settings_is_behind(line: Line) -> None:
-    """A process may have cached old settings. Redis must not count scheduled admissions from these
-    settings.
+    """Redis must not count scheduled admissions that come from outdated settings, which a process
+    may have cached.
     """
     filled(line, schedule_version=1)
     policy(line, version=2, schedule_version=1)
@@ -604,8 +604,8 @@ HOUR = 3_600_000
 
 
 def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
-    """Outside the opening hours, the admission policy makes no offers. It makes these offers when
-    the opening hours begin (promise P3).
+    """The admission policy makes no offers outside the opening hours. It makes them when the
+    opening hours begin (promise P3).
     """
     filled(line, **A_SECOND, has_hours=True, schedule_version=1, combine="sum")
     now = line.clock.millis
@@ -620,7 +620,7 @@ def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
     line.clock.advance(seconds=3599)
     assert not is_due(line)
     assert admitted(line, **known, hours=hours) == []
-    # Operators can admit people outside the opening hours, too.
+    # Operators can admit people even outside the opening hours.
     assert admitted(line, count=1) == PEOPLE[:1]
     line.clock.advance(seconds=1)
     assert is_due(line)
@@ -668,8 +668,8 @@ def test_a_slot_of_a_withdrawn_offer_waits_for_the_hours(line: Line) -> None:
 
 
 def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: Line) -> None:
-    """A process crashes when it has noted a scheduled admission in DynamoDB, but Redis has not
-    counted it yet. The admission is not lost (promise P3).
+    """A process crashes after it has noted a scheduled admission in DynamoDB, but before Redis has
+    counted it. The admission is not lost (promise P3).
     """
     filled(line, schedule_version=1)
     noted = line.clock.millis
@@ -680,7 +680,7 @@ def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: 
 
 def test_another_schedule_begins_without_the_slots_of_the_former_one(line: Line) -> None:
     """Nobody was waiting when an old schedule allowed 500 offers. These offers are not made later,
-    when people are waiting and a new schedule applies.
+    when a new schedule applies and people are waiting.
     """
     policy(line, schedule_version=1)
     now = line.clock.millis
@@ -707,8 +707,8 @@ def test_the_slots_of_a_schedule_end_with_its_policy(line: Line) -> None:
 
 @pytest.mark.parametrize("schedule_version", [1, 3])
 def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: int) -> None:
-    """If Redis has an older schedule than the public function, it makes no offers, and the response
-    contains the version of this old schedule.
+    """If Redis has an older schedule than the public function, it makes no offers and reports the
+    version of its schedule.
     """
     filled(line, version=2, schedule_version=2)
     known = {"settings_version": 3, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
@@ -764,8 +764,8 @@ def test_a_rate_that_nobody_waits_for_collects_one_minute_or_one_slot(
 
 @pytest.mark.parametrize("per_hour", [55, 90, 630])
 def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_hour: int) -> None:
-    """If nobody polls, the policy runs only once a minute. It must still make all offers that the
-    rate allows.
+    """If nobody polls, the policy runs only once a minute. Even then, it must make all offers that
+    the rate allows.
     """
     policy(line, rate_count=per_hour, rate_millis=3_600_000, no_show="leave")
     line.all_sign_up([f"guest-{number}" for number in range(per_hour + 1)])
@@ -773,8 +773,8 @@ def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_ho
     for _ in range(60):
         line.clock.advance(seconds=60)
         given += len(admitted(line))
-    # Let one more microsecond pass. Because of rounding, the last offer of the hour may be allowed
-    # a microsecond too late.
+    # Let one more microsecond pass, because rounding may delay the last offer of the hour by a
+    # microsecond.
     assert per_hour - given in (0, 1)
 
 
@@ -824,8 +824,8 @@ def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str
 
 
 def test_a_quota_remembers_how_long_its_offers_last(line: Line) -> None:
-    """An operator lets the policy make a number of extra offers (a quota), and chooses how long
-    these offers last. This does not apply to the next quota.
+    """An operator lets the policy make a number of extra offers (a quota) and chooses how long they
+    last. The choice does not apply to the next quota.
     """
     filled(line)
     admit(line, count=1, refill=True, offer_seconds=FORTNIGHT_SECONDS)

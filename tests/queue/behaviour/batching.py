@@ -1,4 +1,4 @@
-"""Tests of the operation `batch`, which sends many requests in one message.
+"""Tests of the `batch` operation, which sends many requests in one message.
 
 The requests run in order. If one of them fails, the others still run.
 """
@@ -252,8 +252,8 @@ def test_a_batch_of_malformed_requests_alone_changes_nothing(line: Line) -> None
 
 @pytest.mark.parametrize("version", [0, 2])
 def test_a_request_of_another_contract_fails_by_itself(line: Line, version: int) -> None:
-    """A request with an unknown version of the message format is refused, because its meaning may
-    be different (promise P5).
+    """A request with an unknown version of the message format is refused, because it may mean
+    something else (promise P5).
     """
     line.init()
     good = line.message("signup", **line.stay("ann"))

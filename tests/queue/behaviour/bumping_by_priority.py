@@ -1,7 +1,6 @@
-"""Tests of changing the priority of an entry.
+"""Tests of changing an entry's priority.
 
-Entries with a higher priority come first. Within a priority, entries are sorted by the time of the
-signup.
+Entries with a higher priority come first. Entries with the same priority are sorted by signup time.
 """
 
 import pytest
@@ -22,8 +21,8 @@ def test_higher_priorities_stand_ahead(line: Line) -> None:
 
 
 def test_within_a_priority_arrival_decides(line: Line) -> None:
-    """Entries with the same priority are sorted by the time of their signup. It does not matter
-    which of them got the priority first (promise P1).
+    """Entries with the same priority are sorted by signup time, no matter which of them got the
+    priority first (promise P1).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
@@ -42,8 +41,8 @@ def test_a_priority_taken_back_gives_the_old_place_back(line: Line) -> None:
 
 @pytest.mark.parametrize("priority", [0, 9])
 def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
-    """If an entry should get a rank (sort key) that is taken, the entry gets a free rank directly
-    ahead of it (promise P1).
+    """If the rank (sort key) for an entry is taken, the entry gets a free rank directly ahead of it
+    (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(["ann", "bob", "eve"])
@@ -58,8 +57,8 @@ def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
 
 
 def test_an_entry_right_ahead_of_the_rank_that_is_taken_stays_there(line: Line) -> None:
-    """Kim's entry is already directly ahead of the entry whose rank (sort key) it should get. If
-    Kim's priority is set again, the entry does not move.
+    """Kim's entry is already directly ahead of the entry whose rank (sort key) it should get, so
+    setting Kim's priority again does not move it.
     """
     line.init()
     (ann,) = line.all_sign_up(["ann"])

@@ -21,8 +21,8 @@ def spaced(line: Line) -> None:
 
 @pytest.mark.parametrize("where", [{"places": 2}, {"priority": 4}, {"to": "front"}, {"to": "back"}])
 def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> None:
-    """If a request to move an entry is repeated, the entry does not move again. The response
-    contains its current place (promise P2).
+    """Repeating a request to move an entry does not move the entry again. The response contains its
+    current place (promise P2).
     """
     spaced(line)
     name = PEOPLE[4]
@@ -35,7 +35,7 @@ def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> Non
 
 
 def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
-    """A client may repeat a request to move an entry because it did not get the response.
+    """A client that received no response may repeat a request to move an entry.
 
     The second response says how far the first request moved the entry (promise P2).
     """
@@ -49,7 +49,7 @@ def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
 
 def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
     """An entry was moved twice. If the first request is then repeated, the entry stays where the
-    second request has put it (promise P2).
+    second request put it (promise P2).
     """
     spaced(line)
     first = line.bump(LAST, once=1, to="front")
@@ -93,8 +93,8 @@ def test_a_key_counts_for_one_person_only(line: Line) -> None:
 
 
 def test_a_refused_bump_does_not_use_up_its_key(line: Line) -> None:
-    """If a request to move an entry was refused, the client can send it again with the same
-    idempotency key. The entry is then moved (promise P2).
+    """If a request to move an entry was refused, the client can retry it with the same idempotency
+    key, and the entry is moved (promise P2).
     """
     spaced(line)
     assert line.bump("zoe", once=1, to="front")["code"] == "not_waiting"

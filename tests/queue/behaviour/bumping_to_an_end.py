@@ -27,8 +27,8 @@ def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: i
 
 
 def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
-    """An operator moves an entry to the very front, and then sets its priority. The entry gets the
-    place that belongs to the time of its signup (promise P1).
+    """An operator moves an entry to the very front and then sets its priority. The entry gets the
+    place that matches its signup time (promise P1).
     """
     line.init()
     line.insert("old", ticket=1)
@@ -71,8 +71,8 @@ def test_an_entry_that_was_restored_behind_all_tickets_can_be_moved(line: Line) 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}], ids=str)
 def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any]) -> None:
-    """If an entry is already the first of its priority, moving it ahead does not change its rank
-    (sort key). Repeated moves can therefore not use up the free ranks (promise P1).
+    """Moving an entry ahead does not change its rank (sort key) if the entry is already the first
+    of its priority, so repeated moves cannot use up the free ranks (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
@@ -98,8 +98,8 @@ def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None
 
 
 def test_a_priority_after_the_back_goes_by_the_signup(line: Line) -> None:
-    """If an entry at the back gets a priority, it is placed by the time of its signup again
-    (promise P1).
+    """If an entry at the back gets a priority, its signup time decides its place again (promise
+    P1).
     """
     line.init()
     line.all_sign_up(PEOPLE)

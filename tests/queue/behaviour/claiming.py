@@ -1,4 +1,4 @@
-"""Tests of the operation `claim`, which takes entries from the front or the back of the queue.
+"""Tests of the `claim` operation, which takes entries from the front or the back of the queue.
 
 Until a claim ends, no other request can claim its entries.
 """
@@ -137,8 +137,8 @@ def test_a_claim_that_takes_all_who_wait_is_not_limited(line: Line) -> None:
 
 
 def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> None:
-    """If maintenance finds in DynamoDB that a claimed entry has an offer, it replaces the claim by
-    the offer. The claim then no longer counts towards the limit on claims (promise P4).
+    """If DynamoDB says that a claimed entry has an offer, maintenance replaces the claim with the
+    offer. The claim then no longer counts towards the limit on claims (promise P4).
     """
     filled(line, ["ann", "bob"], max_claims=1)
     ann = line.claimed()["ann"]

@@ -54,7 +54,7 @@ def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
     """If a claim is repeated after some of its entries were admitted, the response still contains
     these entries.
 
-    The claim takes no other entries in their place (promise P2).
+    The claim takes no others in their place (promise P2).
     """
     filled(line)
     first = line.claimed(2, once=1)
@@ -85,8 +85,8 @@ def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
 
 
 def test_an_empty_claim_is_repeated_as_empty(line: Line) -> None:
-    """If a claim has found an empty queue, a repetition of this claim takes no entry, even if
-    people have signed up since (promise P2).
+    """If a claim found an empty queue, repeating it takes no entry, even if people have signed up
+    since (promise P2).
     """
     line.init()
     assert line.claimed(2, once=1) == {}

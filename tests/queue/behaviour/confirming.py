@@ -1,6 +1,6 @@
 """Tests of customers who are asked whether they still want to wait.
 
-If a customer does not answer in time, Redis ends the wait.
+If they do not answer in time, Redis ends their wait.
 """
 
 from typing import Any
@@ -57,8 +57,8 @@ def test_silence_moves_an_entry_to_the_end(line: Line) -> None:
 
 
 def test_a_late_message_ends_no_other_wait(line: Line) -> None:
-    """A customer did not answer a question in time. A late message about this does not end the wait
-    if the customer has signed up again or was asked again (promise P8).
+    """A customer did not answer a question in time. A late message about this does not end their
+    wait if they have signed up again or been asked again since (promise P8).
     """
     asked(line, "ann", "bob")
     line.clock.advance(seconds=60)

@@ -140,8 +140,8 @@ def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
 
 
 def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> None:
-    """Maintenance puts an entry back to the place that DynamoDB has recorded. Redis then forgets
-    the move that it has undone, but not the release before it (promise P3).
+    """Maintenance moves an entry back to the place that DynamoDB has recorded. Redis then forgets
+    the move that was undone, but not the release before it (promise P3).
     """
     filled(line)
     released = accepted(line.release("ann", line.claimed()["ann"]["token"]))
@@ -173,7 +173,7 @@ def test_an_unused_offer_of_an_earlier_stay_does_not_end_the_next_stay(line: Lin
 
 def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) -> None:
     """A server that has lost writes may still have the place of a customer's earlier signup. A
-    message removes this place only if it contains the place's ticket number (promise P3).
+    message removes this place only if it contains the matching ticket number (promise P3).
     """
     filled(line)
     ticket = line.position("ann")["ticket"]
@@ -186,7 +186,7 @@ def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) ->
 
 
 def test_an_admission_of_an_earlier_stay_does_not_end_the_recorded_one(line: Line) -> None:
-    """Even if a customer was admitted once before, Redis can restore the customer's next signup
+    """Redis can restore a customer's next signup even if the customer was admitted once before
     (promise P3).
     """
     filled(line)

@@ -44,8 +44,8 @@ def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(l
 
 
 def test_declines_after_the_last_that_keeps_the_place_go_to_the_back(line: Line) -> None:
-    """When a customer declines an offer, the response says how often the customer has declined.
-    Redis itself counts this, because DynamoDB may not be up to date.
+    """When a customer declines an offer, the response says how many times they have declined. Redis
+    keeps this count itself, because DynamoDB may not be up to date.
     """
     ann_and_others(line, max_inside=1)
     for number in (1, 2):
@@ -91,8 +91,8 @@ def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: st
 
 
 def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
-    """After declining an offer, a customer gets no offer for a while. After a loss of data, Redis
-    learns from the record how long this lasts.
+    """After declining an offer, a customer gets no offer for a while. If Redis loses its data, it
+    learns from the record when this pause ends.
     """
     ann_and_others(line)
     end = line.clock.millis + PAUSE * 1000
@@ -110,8 +110,8 @@ def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
 def test_after_too_many_missed_offers_the_entry_leaves_or_is_parked(
     line: Line, no_show: str, then: str, state: str
 ) -> None:
-    """After three missed offers, an entry leaves or is parked, whatever the setting `no_show` says.
-    Missed offers do not count towards the limit `max_attempts`.
+    """After three missed offers, an entry leaves or is parked, whatever the `no_show` setting says.
+    Missed offers do not count towards `max_attempts`.
     """
     filled(line, no_show=no_show, misses_at_most=3, misses_then=then)
     policy(line, version=2, no_show=no_show, misses_at_most=3, misses_then=then, max_attempts=2)

@@ -1,7 +1,7 @@
 """Tests of claims and offers that expire.
 
-The entry returns to its old place in the queue. After too many attempts, it is parked, which means
-that it waits for an operator's decision.
+The entry returns to its old place in the queue. After too many attempts, it is parked until an
+operator decides what happens to it.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None
 
 @pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
 def test_a_token_is_good_up_to_the_deadline_and_no_longer(line: Line, verb: str) -> None:
-    """After its deadline, a claim can no longer be completed, even if no script has returned the
+    """A claim can no longer be completed after its deadline, even if no script has returned the
     entry to the queue yet (promise P4).
     """
     filled(line, ["ann", "bob"])
@@ -167,8 +167,8 @@ def test_an_entry_whose_hold_is_over_waits_in_every_answer(
 
 
 def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> None:
-    """The response to a release contains the entry's position. This position already counts an
-    entry ahead whose claim has just expired (promise P6).
+    """The position in the response to a release counts an entry ahead whose claim has just expired
+    (promise P6).
     """
     filled(line)
     first, second = line.claimed(2).items()
@@ -188,7 +188,7 @@ def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
 
 
 def test_an_offer_that_is_over_ends_by_the_settings_of_its_time(line: Line) -> None:
-    """After an offer has expired, an operator changes the admission policy. What happens to the
+    """An operator changes the admission policy after an offer has expired. What happens to the
     entry still depends on the policy at the time of the expiry.
     """
     line.init(admission=True, max_inside=1, offer_seconds=LEASE, no_show="to_back")

@@ -1,6 +1,6 @@
 """Tests how the service notices that Redis has lost data.
 
-The heartbeat (a counter in Redis) is then too low, or an entry differs from its record.
+Either the heartbeat (a counter in Redis) is too low, or an entry differs from its record.
 """
 
 from typing import Any
@@ -38,8 +38,8 @@ def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
 
 
 def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
-    """Each run of maintenance increments a counter in Redis, and remembers its value. If the
-    counter in Redis is lower than this value, Redis has lost writes (promise P3).
+    """Each run of maintenance increments a counter in Redis and remembers its value. If the counter
+    is lower than this value on the next run, Redis has lost writes (promise P3).
     """
     line.init()
     assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
@@ -58,8 +58,8 @@ def test_an_order_of_another_life_is_outdated(line: Line) -> None:
 
 
 def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
-    """A new queue starts with a stamp (logical timestamp). All later stamps are higher, whatever
-    the clock shows.
+    """A new queue starts with a stamp (logical timestamp). All later stamps are higher, no matter
+    what the clock shows.
     """
     floor = 2**44
     epoch_start = accepted(line.init(mode="open", floor_ticket=floor))["epoch_start"]
@@ -85,7 +85,7 @@ def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
 def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
     line: Line, state: str
 ) -> None:
-    """If Redis has lost a change of an entry, maintenance moves the entry to its recorded place
+    """If Redis has lost a change to an entry, maintenance moves the entry to its recorded place
     (promise P3).
     """
     line.init()
@@ -125,10 +125,8 @@ def test_an_entry_wrongly_held_returns_to_the_line(line: Line) -> None:
 
 
 def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
-    """The operation `inspect` returns the state of an entry and the stamp (logical timestamp) of
-    its last change.
-
-    The caller compares this stamp with DynamoDB.
+    """The `inspect` operation returns an entry's state and the stamp (logical timestamp) of its
+    last change, which the caller compares with DynamoDB.
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])

@@ -67,8 +67,8 @@ def test_a_bumped_entry_keeps_the_place_and_the_signups_ticket(line: Line) -> No
 
 
 def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """If a worker repeats a release, nothing changes. The response is the same as before, but
-    contains the entry's current position (promise P2).
+    """If a worker repeats a release, nothing changes. The response is the same as before, except
+    that it contains the entry's current position (promise P2).
     """
     filled(line)
     ann = line.claimed()["ann"]
@@ -123,8 +123,8 @@ def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
 
 
 def test_of_two_extensions_the_last_to_arrive_decides(line: Line) -> None:
-    """If two requests extend the same claim, the request that arrives last sets the deadline, even
-    if the claim becomes shorter.
+    """If two requests extend the same claim, the one that arrives last sets the deadline, even if
+    this shortens the claim.
     """
     filled(line)
     token = line.claimed()["ann"]["token"]

@@ -1,7 +1,7 @@
 """Tests of the operations that import entries.
 
-The place of an imported entry depends on its ticket number, and not on the order in which the rows
-are inserted.
+An imported entry's place depends on its ticket number, not on the order in which the rows are
+inserted.
 """
 
 from itertools import permutations
@@ -23,7 +23,7 @@ def places_of(line: Line) -> list[tuple[str, int, int]]:
 
 
 def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
-    """Among entries of the same priority, the ticket number of an imported entry decides its place
+    """Among entries of the same priority, an imported entry's ticket number decides its place
     (promise P6).
     """
     line.init()
@@ -158,8 +158,8 @@ def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
 
 
 def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
-    """The ticket numbers of an import have gaps, so there is a free rank (sort key) between any two
-    rows (promise P1).
+    """An import's ticket numbers have gaps, so there is a free rank (sort key) between any two rows
+    (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(4))

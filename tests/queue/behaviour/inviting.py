@@ -1,4 +1,4 @@
-"""Tests of the operation `admit` for the people whom an operator has invited."""
+"""Tests of the `admit` operation for people whom an operator has invited."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def test_a_next_page_leaves_out_who_has_a_pending_decision_of_the_invitation(lin
 def test_a_page_says_whether_the_invitation_may_make_more_offers(line: Line) -> None:
     """The response says whether the invitation can make more offers.
 
-    If there is no more room inside, the invitation cannot make more offers.
+    It cannot if there is no room left inside.
     """
     policy(line, max_inside=1)
     line.all_sign_up(["ann", "bob", "cyd"])

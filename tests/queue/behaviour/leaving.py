@@ -1,4 +1,4 @@
-"""Tests of the operations `leave` and `drop`.
+"""Tests of the `leave` and `drop` operations.
 
 After a customer has left, a late message cannot bring the entry back.
 """
@@ -14,7 +14,7 @@ QUARTER_HOUR_MICROS = 15 * 60 * 1_000_000
 
 
 def test_every_entry_behind_moves_up_at_once(line: Line) -> None:
-    """As soon as an entry leaves, the positions and the total are correct (promise P6)."""
+    """Positions and the total are correct as soon as an entry leaves (promise P6)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     assert line.leave("bob")["outcome"] == "left"
@@ -143,8 +143,8 @@ def test_tombstones_expire_after_the_last_leave(line: Line) -> None:
 
 
 def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
-    """The response to a request to leave contains the ticket number of the entry. A repeated
-    request gets the same number (promise P2).
+    """The response to a request to leave contains the entry's ticket number. Repeating the request
+    returns the same number (promise P2).
     """
     line.init()
     ticket = line.signup("ann")["ticket"]
@@ -166,8 +166,8 @@ def _tombstones(line: Line) -> list[object]:
 
 
 def test_each_former_place_of_a_customer_goes(line: Line) -> None:
-    """After a failover, Redis may still have the place of an earlier signup. A message with the
-    ticket number of this place removes it.
+    """After a failover, Redis may still have an earlier signup's place. A message with that place's
+    ticket number removes it.
     """
     line.init()
     for stay in (1, 2):

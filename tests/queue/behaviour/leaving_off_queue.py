@@ -77,7 +77,7 @@ def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ti
 def test_every_entry_on_the_list_can_be_dropped(
     line: Line, setting: Setting, with_ticket: bool
 ) -> None:
-    """The operation `drop` removes an entry and all traces of its place. The entry does not count
+    """The `drop` operation removes an entry and all traces of its place. The entry does not count
     as one that left (promise P2).
     """
     ann = setting(line)
@@ -95,8 +95,8 @@ def test_every_entry_on_the_list_can_be_dropped(
 def test_an_admission_after_the_intent_to_leave_does_not_count(
     line: Line, verb: str, outcome: str, with_ticket: bool
 ) -> None:
-    """DynamoDB has already recorded that a customer leaves, but Redis still admits the customer.
-    The operation `leave` undoes this admission, and `drop` does not (promise P4).
+    """DynamoDB has recorded that a customer has left, but Redis still admits the customer. The
+    `leave` operation undoes this admission, and `drop` does not (promise P4).
     """
     ann = done(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -138,8 +138,8 @@ def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line
 def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     line: Line, setting: Setting, verb: str
 ) -> None:
-    """A message with the ticket number of an earlier signup does not end a customer's current
-    signup, even if the entry is claimed or parked (promise P2).
+    """A message with an earlier signup's ticket number does not end a customer's current signup,
+    even if the entry is claimed or parked (promise P2).
     """
     ann = setting(line)
     before = find_traces(line, "ann")
@@ -164,7 +164,7 @@ def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
     line: Line, setting: Setting
 ) -> None:
     """If a customer whose entry is claimed, offered or parked repeats the signup, the response
-    contains the entry's former place, but no position (promise P2).
+    contains the entry's former place but no position (promise P2).
     """
     ann = setting(line)
     before = find_traces(line, "ann")

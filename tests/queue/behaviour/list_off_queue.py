@@ -1,7 +1,7 @@
-"""Tests of the operation `list_off_queue`.
+"""Tests of the `list_off_queue` operation, which returns entries in pages.
 
-It returns claimed and offered entries in the order of their deadlines, and parked entries in the
-order in which they were parked, in pages.
+It sorts claimed and offered entries by deadline, and parked entries by the time at which they were
+parked.
 """
 
 import pytest
@@ -92,8 +92,8 @@ def test_no_entry_is_left_out_if_the_last_one_seen_has_gone(line: Line, times: i
 
 
 def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> None:
-    """Between two pages, the claim on the last entry of the first page is extended. The entry moves
-    to the end of the list, and the next page leaves out no other entry.
+    """The claim on the last entry of the first page is extended before the second page is read. The
+    entry moves to the end of the list, and the second page skips no other entry.
     """
     expected = fill_list(line, "held", 25)
     entry = line.list_off_queue("held", limit=12)["entries"][-1]

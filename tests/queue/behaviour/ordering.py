@@ -1,4 +1,4 @@
-"""Tests that entries are in the order of their signups, even if the clock stops or jumps."""
+"""Tests that entries stay in the order of their signups, even if the clock stops or jumps."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -8,8 +8,7 @@ from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
 
 PEOPLE = [f"person {number}" for number in range(60)]
-# A time at which the ticket numbers are almost used up. There are just enough for the people in
-# this test.
+# At this time, there are just enough ticket numbers left for the people in this test.
 BEFORE_END = 8 * 200
 MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (MAX_TICKET + 1 - BEFORE_END) * 1000 // 16
 
@@ -55,7 +54,8 @@ def test_between_two_signups_of_one_instant_seven_moves_fit(line: Line) -> None:
 def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None:
     """Ticket numbers contain the time of the signup.
 
-    However fast people sign up, the numbers are at most one second ahead of the clock (promise P1).
+    No matter how fast people sign up, the numbers are at most one second ahead of the clock
+    (promise P1).
     """
     line.init()
     names = [f"person {number}" for number in range(2_500)]

@@ -1,7 +1,7 @@
-"""Tests of the operations `park` and `redrive`.
+"""Tests of the `park` and `redrive` operations.
 
-A parked entry is out of the queue until an operator decides about it. `redrive` brings the entry
-back.
+A parked entry is out of the queue until an operator decides what happens to it. `redrive` brings
+the entry back.
 """
 
 from tests.support.line import Line, accepted
@@ -32,7 +32,7 @@ def test_a_parked_entry_stays_aside_until_it_is_redriven(line: Line) -> None:
 
 def test_a_parked_entry_has_no_token_any_more(line: Line) -> None:
     """If an entry is parked twice with the same token, the second request changes nothing and gets
-    the response of the first one.
+    the first one's response.
 
     The token can do nothing else (promises P2 and P4).
     """
@@ -77,8 +77,8 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
-    """A request to bring a parked entry back names the time at which the entry was parked. It
-    changes nothing if the entry was parked again since (promise P2).
+    """A request to bring a parked entry back says when the entry was parked. It changes nothing if
+    the entry has been parked again since (promise P2).
     """
     filled(line)
     first = park_first(line)["ann"]["parked_millis"]

@@ -1,4 +1,4 @@
-"""Tests of the operations `position` and `stats` for entries that are claimed, offered, parked or
+"""Tests of the `position` and `stats` operations for entries that are claimed, offered, parked or
 admitted.
 """
 
@@ -9,8 +9,8 @@ PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 
 
 def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
-    """For an entry that is claimed, offered or parked, the response contains no position, but the
-    entry's former place and the number of waiting entries (promise P6).
+    """If an entry is claimed, offered or parked, the response contains its former place and the
+    number of waiting entries, but no position (promise P6).
     """
     line.init(hide_counts=True, has_call_numbers=True)
     line.all_sign_up(PEOPLE)

@@ -60,8 +60,8 @@ def test_a_customer_who_has_gone_away_is_passed_over_and_keeps_the_position(line
 
 
 def test_the_next_poll_makes_the_entry_ready_at_the_same_position(line: Line) -> None:
-    """After a customer has stopped polling, the customer's next poll makes the entry ready for
-    admission at once. The entry has kept its position (promise P1).
+    """When customers who have stopped polling poll again, their entry is ready for admission at
+    once and has kept its position (promise P1).
     """
     filled(line)
     before = accepted(line.position("ann"))
@@ -85,8 +85,8 @@ def test_a_customer_is_present_for_the_whole_time_of_the_setting(
 
 
 def test_customers_who_never_polled_count_as_present(line: Line) -> None:
-    """A customer who has never polled counts as present. For example, staff may have added a person
-    who does not use the page.
+    """A customer who has never polled counts as present, because staff may have added a person who
+    does not use the page.
     """
     filled(line)
     accepted(line.position("ann"))
@@ -205,7 +205,7 @@ def test_a_claim_takes_no_customer_who_is_away(line: Line) -> None:
 def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Line) -> None:
     """Customers are asked whether they still want to wait.
 
-    If a customer does not answer in time, the wait ends, even if the customer is away.
+    If they do not answer in time, their wait ends, even if they are away.
     """
     filled(line)
     line.ask("ann", 1, seconds=SECONDS + 60)
@@ -270,8 +270,8 @@ def test_nothing_is_left_of_the_polls_of_an_erased_customer(line: Line) -> None:
 
 
 def test_a_rebuild_makes_everybody_present(line: Line) -> None:
-    """After Redis has lost its data, nobody knows when the customers last polled. All customers
-    then count as present.
+    """After Redis has lost its data, nobody knows when customers last polled, so all of them count
+    as present.
     """
     line.server_run_id = "server-one"
     filled(line)
@@ -290,7 +290,7 @@ def test_a_rebuild_makes_everybody_present(line: Line) -> None:
 
 
 def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
-    """If an operator removes the setting `presence`, the next run of maintenance makes all
+    """If an operator removes the `presence` setting, the next run of maintenance makes all
     customers count as present.
     """
     filled(line)
@@ -309,8 +309,8 @@ def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
 
 
 def test_the_polls_of_a_long_queue_are_noted_only_near_its_head(line: Line) -> None:
-    """Redis stores the times of polls only for the first 200 customers, so that it can keep the
-    hash with these times in a compact form.
+    """Redis stores poll times for the first 200 customers only, so that it can keep their hash in a
+    compact form.
     """
     line.init(**PRESENCE)
     names = [f"{number:03d}" for number in range(450)]

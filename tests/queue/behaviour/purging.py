@@ -1,4 +1,4 @@
-"""Tests of the operation `purge`, which removes the queue of a deleted waitlist from Redis."""
+"""Tests of the `purge` operation, which removes a deleted waitlist's queue from Redis."""
 
 from collections import Counter
 

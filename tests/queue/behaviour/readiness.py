@@ -59,8 +59,8 @@ def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "list_waiting"])
 def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
-    """A customer has asked to be skipped for some time. When this time is over, the next operation
-    makes the entry ready, even if nobody has read the entry's position.
+    """When the time for which a customer asked to be skipped is over, the next operation makes the
+    entry ready, even if nobody has read its position.
     """
     filled(line, admission=True, max_inside=2, offer_seconds=3600, no_show="keep_place")
     line.rest("ann", version=1, seconds=60)
@@ -93,7 +93,7 @@ def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None
 def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
     """Each message that makes an entry ready or not ready has a version.
 
-    The message with the highest version counts, even if it was delivered first (promise P2).
+    The message with the highest version wins, even if it was delivered first (promise P2).
     """
     filled(line)
     line.readiness("ann", 2)
@@ -231,8 +231,8 @@ def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> No
 
 
 def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
-    """A move by one place passes exactly one entry. It makes no difference if entries nearby are
-    currently skipped (promise P6).
+    """A move by one place passes exactly one entry, even if entries nearby are being skipped
+    (promise P6).
     """
     filled(line)
     line.rest("eve", version=1)
@@ -243,7 +243,7 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
     """Many customers have asked to be skipped until the same moment.
 
-    One run of a script makes only 200 of their entries ready, so a claim runs the script several
+    A run of the script makes only 200 of their entries ready, so a claim runs the script several
     times (promise P9).
     """
     line.init()
@@ -303,7 +303,7 @@ def test_stats_have_the_first_who_are_ready(line: Line) -> None:
 
 
 def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
-    """Redis counts how many customers have not verified their address, and how many are asked
+    """Redis counts how many customers have not verified their address, and how many are being asked
     whether they still want to wait.
 
     Repeated and late messages do not change these numbers.
@@ -515,7 +515,7 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
 def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> None:
     """A rebuild first reads an index that may be outdated.
 
-    It reads the table later, and then corrects which entries are ready (promise P3).
+    Later, it reads the table and corrects which entries are ready (promise P3).
     """
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
@@ -561,8 +561,8 @@ def test_a_list_without_it_pays_nothing(line: Line) -> None:
 
 
 def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
-    """A claim can be released with a delay, during which the entry is skipped. If the request is
-    repeated or late, the delay does not start again (promises P1, P2 and P6).
+    """A claim can be released with a delay, during which the entry is skipped. Repeated and late
+    requests do not restart the delay (promises P1, P2 and P6).
     """
     filled(line)
     before = set(line.contents())

@@ -65,7 +65,7 @@ def test_the_last_page_is_marked_as_the_last(line: Line, limit: int, is_last: bo
 def test_a_page_begins_at_a_position(
     line: Line, first: int, limit: int, expected: list[int]
 ) -> None:
-    """A page at the end of the queue costs no more than a page at its beginning (promise P9)."""
+    """A page at the end of the queue costs no more than one at the beginning (promise P9)."""
     filled(line)
     page = line.list_waiting(first=first, limit=limit)
     assert [entry["position"] for entry in page["entries"]] == expected
@@ -148,7 +148,7 @@ def test_counters_go_on_from_where_they_were_before_a_loss(line: Line) -> None:
 
 
 def test_more_people_in_line_than_were_counted_are_counted(line: Line) -> None:
-    """After a loss of data, the counter of signups may be too low. Redis raises it to the number of
+    """After a loss of data, the signup counter may be too low. Redis raises it to the number of
     people who are waiting or have left (promise P6).
     """
     line.init(counters={"signed_up": 5, "left": 4, "admitted": 0})

@@ -132,7 +132,7 @@ def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
-    """If Redis has lost the hash `meta`, the queue counts as lost, even if all other keys are still
+    """If Redis has lost the `meta` hash, the queue counts as lost, even if all other keys are still
     there (promise P7).
     """
     line.init()
@@ -142,8 +142,8 @@ def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
 
 
 def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
-    """If Redis has lost only the hash `meta`, the other keys of the old queue are deleted before a
-    new queue starts (promise P7).
+    """If Redis has lost only the `meta` hash, the old queue's other keys are deleted before a new
+    queue starts (promise P7).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
@@ -194,8 +194,8 @@ def test_signups_go_on_during_a_rebuild(line: Line) -> None:
 
 
 def test_a_list_with_a_capacity_takes_no_signup_during_a_rebuild(line: Line) -> None:
-    """During a rebuild, nobody knows how many people are waiting. A waitlist with a capacity
-    therefore takes no signups (promise P5).
+    """During a rebuild, nobody knows how many people are waiting, so a waitlist with a capacity
+    takes no signups (promise P5).
     """
     line.init(mode="open", capacity=2)
     before = line.contents()
@@ -239,7 +239,7 @@ def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
 
 
 def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
-    """If Redis loses its data during a rebuild, a second rebuild starts. A late message of the
+    """If Redis loses its data during a rebuild, a second rebuild starts. A late message from the
     first rebuild must not end the second (promise P7).
     """
     line.init(mode="open", epoch=LATER_EPOCH)

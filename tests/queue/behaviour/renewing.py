@@ -1,4 +1,4 @@
-"""Tests of the operation `renew`.
+"""Tests of the `renew` operation.
 
 If an admission was recorded late, the operation restarts the customer's pass, provided that there
 is still room inside.
@@ -45,7 +45,9 @@ def end_of_pass(line: Line) -> int:
 
 
 def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
-    """The renewed pass lasts as long as a new one, however little time was left (promise P3)."""
+    """The renewed pass lasts as long as a new one, no matter how little time it had left (promise
+    P3).
+    """
     tickets = admit_without_offer(line)
     line.clock.advance(seconds=PASS_SECONDS - 1)
     renewed = accepted(renew(line, "ann", tickets["ann"]))
@@ -89,7 +91,7 @@ def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
 
 def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
     """If a customer's pass cannot be renewed because there is no room inside, the next place that
-    becomes free inside is kept for this customer (promise P1).
+    becomes free is kept for this customer (promise P1).
     """
     tickets = let_pass_expire(line)
     renew(line, "ann", tickets["ann"])
@@ -170,7 +172,7 @@ def test_a_place_is_not_kept_for_a_stay_that_has_ended(line: Line, end: str) -> 
 
 def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
     """If an operator has admitted a customer with a claim, the customer's pass is renewed even if
-    the limit `max_inside` has been reached.
+    `max_inside` has been reached.
     """
     policy(line, max_inside=1)
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
@@ -185,8 +187,8 @@ def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
 
 
 def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
-    """If an operator has made passes shorter in the meantime, renewing a customer's pass does not
-    make it end earlier.
+    """If an operator has shortened passes in the meantime, renewing a customer's pass does not make
+    it end earlier.
     """
     tickets = admit_without_offer(line)
     before = end_of_pass(line)
@@ -249,7 +251,7 @@ def test_a_late_renewal_does_not_undo_an_exit_during_a_rebuild(line: Line) -> No
 
 
 def test_a_time_that_was_over_does_not_begin_again_during_a_rebuild(line: Line) -> None:
-    """During a rebuild, Redis does not know yet how many customers are inside, so it renews no pass
+    """During a rebuild, Redis does not know how many customers are inside, so it renews no pass
     that has ended (promise P7).
     """
     line.init(mode="open")

@@ -1,4 +1,4 @@
-"""Tests of the operation `restore`, which puts an entry back at the place that DynamoDB has
+"""Tests of the `restore` operation, which puts an entry back in the place that DynamoDB has
 recorded.
 """
 
@@ -96,8 +96,8 @@ def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> N
 
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_a_pass_over_two_records_of_one_rank_jumps_no_queue(line: Line, passes: int) -> None:
-    """Two records have the same rank (sort key). A rebuild puts their entries into the same order,
-    however often it restores them (promise P1).
+    """Two records have the same rank (sort key). A rebuild puts their entries in the same order, no
+    matter how many times it restores them (promise P1).
     """
     line.init(mode="open")
     line.restore("kim", RANK + 3, 3)
@@ -131,8 +131,8 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 
 def test_a_recorded_move_is_not_made_again(line: Line) -> None:
-    """DynamoDB has recorded a request to move an entry, and Redis then loses its data. If the
-    client repeats the request, the entry does not move again (promise P2).
+    """DynamoDB records a request to move an entry, and then Redis loses its data. If the client
+    repeats the request, the entry does not move again (promise P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
@@ -144,8 +144,8 @@ def test_a_recorded_move_is_not_made_again(line: Line) -> None:
 
 
 def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None:
-    """An idempotency key is valid for a day. A loss of data does not restart this day
-    (promise P2).
+    """An idempotency key is valid for a day, which does not restart after a loss of data (promise
+    P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
@@ -156,8 +156,8 @@ def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None
 
 
 def test_a_newer_move_in_redis_outlives_an_older_record(line: Line) -> None:
-    """If Redis knows a newer move of an entry than DynamoDB, restoring the entry does not undo the
-    newer move (promise P2).
+    """If Redis knows of a newer move than DynamoDB does, restoring the entry does not undo it
+    (promise P2).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])

@@ -1,4 +1,4 @@
-"""Tests of the operation `restore_many`.
+"""Tests of the `restore_many` operation.
 
 It restores many waiting entries in one run of a script, with the same result as many single
 restores.
@@ -34,7 +34,7 @@ STAYS: list[Stay] = [
 
 
 def prepare(line: Line) -> None:
-    """Start a rebuild, during which some customers already sign up and leave."""
+    """Start a rebuild during which some customers sign up and leave."""
     line.send("purge")
     line.init(mode="open", segments_version=1)
     accepted(line.restore("dan", RANK + 4, 4, epoch=EPOCH, **line.within("red", edit=1)))
@@ -85,8 +85,8 @@ def test_a_fill_is_as_many_restores(line: Line) -> None:
 
 
 def test_a_repeated_fill_changes_nothing(line: Line) -> None:
-    """A rebuild that continues after an interruption restores the entries of its last page again,
-    which changes nothing (promise P2).
+    """A rebuild that resumes after an interruption restores its last page's entries again, which
+    changes nothing (promise P2).
     """
     prepare(line)
     restore_many(line, *STAYS)
@@ -97,8 +97,8 @@ def test_a_repeated_fill_changes_nothing(line: Line) -> None:
 
 
 def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
-    """After many entries were restored, new ticket numbers are higher than all stamps (logical
-    timestamps) of these entries, even if Redis' clock is behind (promise P1).
+    """After many entries have been restored, new ticket numbers are higher than all of their stamps
+    (logical timestamps), even if Redis' clock is behind (promise P1).
     """
     prepare(line)
     restore_many(line, *STAYS)
@@ -119,7 +119,7 @@ def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
 def test_a_fill_of_another_life_or_declaration_is_refused(
     line: Line, fields: dict[str, Any], code: str
 ) -> None:
-    """If `restore_many` is refused, it has restored no entry (promise P7)."""
+    """If `restore_many` is refused, it restores no entry (promise P7)."""
     prepare(line)
     before = line.contents()
     assert restore_many(line, NEW, **fields)["code"] == code

@@ -34,8 +34,8 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
 
 
 def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None:
-    """If Redis has newer data about an entry than DynamoDB, restoring the entry changes nothing.
-    The response contains the newer data (promises P2 and P4).
+    """If Redis has newer data about an entry than DynamoDB does, restoring the entry changes
+    nothing. The response contains the newer data (promises P2 and P4).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
@@ -54,7 +54,7 @@ def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None
 
 
 def test_a_late_restore_does_not_hold_a_waiting_entry(line: Line) -> None:
-    """If a claim was released, a late message that restores the claim does not make its token valid
+    """If a claim has been released, a late message that restores it does not make its token valid
     again (promise P4).
     """
     line.init()
@@ -81,8 +81,8 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
 ) -> None:
     """A rebuild restores each entry twice.
 
-    The second time, it corrects the result of the first time, whatever state the entry was in
-    (promise P7).
+    The second time, it corrects the result of the first, whatever state the entry was in (promise
+    P7).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **STATES[then])
@@ -97,8 +97,8 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
 
 @pytest.mark.parametrize("state", STATES)
 def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str) -> None:
-    """If an entry is admitted during a rebuild, the rebuild does not undo the admission because of
-    an older record (promise P4).
+    """If an entry is admitted during a rebuild, an older record does not make the rebuild undo the
+    admission (promise P4).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **claim_fields(line))
@@ -207,8 +207,8 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
 
 
 def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(line: Line) -> None:
-    """An entry was not ready for admission. If it is then restored as a ready or claimed entry,
-    Redis forgets that it was not ready (promise P9).
+    """If an entry that was not ready for admission is restored as ready or claimed, Redis forgets
+    that it was not ready (promise P9).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))

@@ -1,6 +1,6 @@
 """Tests of segments.
 
-The waiting entries with certain attributes form a segment, and a claim can take the first entries
+A segment contains the waiting entries with specific attributes. A claim can take the first entries
 of a segment.
 """
 
@@ -26,7 +26,7 @@ def names_and_filters(line: Line, answer: Answer) -> list[tuple[str, int]]:
 def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None:
     """An entry that matches two filters of a claim is claimed only once.
 
-    If the claim is repeated, the response contains the same entry (promises P1 and P2).
+    Repeating the claim returns the same entry (promises P1 and P2).
     """
     filters = [*map(line.segment, ("yellow", "green", "blue")), "*"]
     asked: dict[str, Any] = {"filters": filters, "segments_version": 1, "once": 1}

@@ -1,4 +1,4 @@
-"""Tests of the operations `expire` and `settle`.
+"""Tests of the `expire` and `settle` operations.
 
 `expire` lists the entries whose changes DynamoDB may not have recorded. `settle` tells Redis that
 DynamoDB has recorded them.
@@ -37,8 +37,8 @@ ENDS: dict[str, Callable[[Line, str], Answer]] = {
 
 @pytest.mark.parametrize("state", ENDS)
 def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) -> None:
-    """A request may be interrupted when Redis has made a change, but DynamoDB has not recorded it.
-    Maintenance then reads the change from Redis (promise P3).
+    """A request may be interrupted after Redis has made a change but before DynamoDB has recorded
+    it. Maintenance then reads the change from Redis (promise P3).
     """
     ann = filled(line)["ann"]
     stamp = accepted(ENDS[state](line, ann["token"]))["stamp"]
@@ -102,7 +102,7 @@ def test_an_expiry_comes_after_what_happened_before_it_is_noticed_under_any_cloc
     line: Line, hour: int
 ) -> None:
     """When Redis notices that a claim has expired, the expiry gets a higher stamp (logical
-    timestamp) than all earlier changes, even if the clock was set back (promise P3).
+    timestamp) than all earlier changes, even if the clock has been set back (promise P3).
     """
     line.clock.advance(hour)
     filled(line)
@@ -153,8 +153,8 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
 
 @pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
 def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
-    """If an entry changes while maintenance records its earlier changes, Redis keeps the list of
-    its changes, even if the clock was set back (promise P3).
+    """If an entry changes while maintenance is recording its earlier changes, Redis keeps the list
+    of its changes, even if the clock has been set back (promise P3).
     """
     line.clock.advance(HOUR_MICROS)
     ann = filled(line)["ann"]
@@ -169,8 +169,8 @@ def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -
 
 
 def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
-    """Redis lists only changes of a given age, because a request may still be recording a recent
-    change. Redis measures the age with its own clock.
+    """Redis lists only changes that have reached a given age, because a request may still be
+    recording a recent change. It measures the age with its own clock.
     """
     ann = filled(line)["ann"]
     line.clock.advance(seconds=1)
@@ -182,7 +182,7 @@ def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
 
 
 def test_changes_before_a_known_stamp_are_listed_under_any_clock(line: Line) -> None:
-    """Maintenance finds all changes, even if the clock stops or was set back by an hour."""
+    """Maintenance finds all changes, even if the clock stops or is set back by an hour."""
     ann = filled(line)["ann"]
     released = accepted(line.release("ann", ann["token"]))
     line.clock.advance(-HOUR_MICROS)
@@ -234,7 +234,7 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
 def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
-    """When DynamoDB has recorded a change, Redis deletes its note about the change. Nothing else
+    """Once DynamoDB has recorded a change, Redis deletes its note about the change. Nothing else
     changes, even if the message is delivered twice (promise P2).
     """
     ann = filled(line)["ann"]
@@ -253,8 +253,8 @@ def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
 
 
 def test_a_move_is_listed_until_it_is_settled(line: Line) -> None:
-    """Redis lists a move until DynamoDB has recorded it. If the request was interrupted,
-    maintenance can record the new place (promise P3).
+    """Redis lists a move until DynamoDB has recorded it, so maintenance can record the new place
+    even if the request was interrupted (promise P3).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])

@@ -1,6 +1,6 @@
-"""Tests of the operation `signup`.
+"""Tests of the `signup` operation.
 
-Each signup gets one place if the settings of the waitlist allow it.
+Each signup gets one place if the waitlist's settings allow it.
 """
 
 from tests.support.line import Line, accepted
@@ -19,9 +19,7 @@ def test_a_retried_signup_keeps_its_place(line: Line) -> None:
 
 
 def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
-    """With the setting `hide_counts`, the response to a signup contains the position but no
-    counts.
-    """
+    """If `hide_counts` is set, the response to a signup contains the position but no counts."""
     line.init()
     line.signup("ann")
     line.init(version=2, hide_counts=True)
@@ -62,7 +60,7 @@ def test_a_repeat_on_a_full_list_is_no_refusal(line: Line) -> None:
 
 
 def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> None:
-    """A customer who signed up before the waitlist closed can repeat the request, and gets the same
+    """A customer who signed up before the waitlist closed can repeat the request and gets the same
     response (promise P2).
     """
     line.init()
@@ -142,7 +140,7 @@ def test_a_stay_that_a_closed_list_refuses_has_ended(line: Line) -> None:
 
 
 def test_signups_are_taken_from_the_opening_on_and_until_the_closing(line: Line) -> None:
-    """Redis' clock decides whether a waitlist has opened or closed, exact to the millisecond.
+    """Redis' clock decides to the millisecond whether a waitlist has opened or closed.
 
     A repeated signup succeeds even after the closing time (promise P2).
     """

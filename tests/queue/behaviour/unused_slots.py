@@ -1,6 +1,6 @@
 """Tests of offers that nobody accepts.
 
-The next entry gets an offer instead. This offer counts towards the same rate, schedule or quota.
+The next entry gets an offer instead, which counts towards the same rate, schedule or quota.
 """
 
 from collections.abc import Callable
@@ -101,9 +101,7 @@ ENDS: dict[str, tuple[dict[str, Any], Callable[[Line, str], Answer]]] = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_an_offer_that_ends_unused_gives_its_slot_to_the_next(line: Line, name: str) -> None:
-    """If the message that ends an unused offer is repeated, only one further entry gets an
-    offer.
-    """
+    """If the message that ends an unused offer is repeated, only one other entry gets an offer."""
     settings, end = ENDS[name]
     token = make_only_offer(line, **settings)
     if end is end_expired_offers:
@@ -141,7 +139,7 @@ def test_a_no_show_that_keeps_its_place_gets_the_slot_again(line: Line) -> None:
 def test_the_script_that_meets_the_end_of_an_offer_gives_its_slot_back(
     line: Line, verb: str
 ) -> None:
-    """After an offer has expired, an operator claims an entry. The admission policy then makes the
+    """After an offer has expired, an operator claims the entry. The admission policy then makes the
     unused offer to a different entry.
     """
     make_only_offer(line, no_show="to_back")
@@ -164,8 +162,8 @@ def test_a_look_at_the_end_of_an_offer_triggers_the_next(line: Line) -> None:
 
 
 def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line: Line) -> None:
-    """A repeated request to withdraw an offer changes nothing, even if the same entry has got a new
-    offer since.
+    """A repeated request to withdraw an offer changes nothing, even if the same entry has received
+    a new offer since.
     """
     make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -244,8 +242,8 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["waiting", "parked", "held"])
 def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, state: str) -> None:
-    """After a failover, Redis has an offer that has already ended according to DynamoDB. When
-    maintenance removes this offer, the next entry gets an offer.
+    """After a failover, Redis has an offer that DynamoDB says has ended. When maintenance removes
+    this offer, the next entry gets an offer.
     """
     make_only_offer(line)
     offered = line.position(FIRST)
@@ -261,7 +259,7 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
 
 def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line) -> None:
     """DynamoDB has recorded a newer offer for an entry than Redis has. Redis restores the newer
-    offer, and makes no offer to anybody else while it is open.
+    offer and makes no other offer while it is open.
     """
     make_only_offer(line)
     seen_place = line.position(FIRST)
@@ -369,8 +367,8 @@ def test_a_rate_that_counts_who_enters_gets_unused_slots_back(line: Line) -> Non
 
 
 def test_slots_that_come_back_never_fill_a_bucket_above_its_size(line: Line) -> None:
-    """The policy can save at most one offer for later. If it has already saved one, a declined
-    offer is not added.
+    """The policy can save at most one offer for later. If it has saved one, a declined offer is not
+    added.
     """
     policy(line, rate_counts="entered", rate_count=1, rate_millis=MINUTE_MILLIS)
     line.all_sign_up(PEOPLE)
@@ -415,7 +413,7 @@ def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
 
 
 def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
-    """The schedule allows three offers at nine o'clock. From then on, the rate allows one more each
+    """The schedule allows three offers at nine o'clock. From then on, the rate allows one more per
     second.
     """
     nine = line.clock.millis + 60_000
@@ -441,8 +439,8 @@ def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
     assert run_policy(line, (line.clock.millis, 5)) == PEOPLE[:4]
     for name in PEOPLE[:4]:
         accepted(line.send("decline", entry_id=line.id_of(name)))
-    # The schedule can make its two declined offers again, and allows three more. The offers of the
-    # rate cannot be made again.
+    # The schedule can repeat its two declined offers and allows three more. The rate's offers
+    # cannot be repeated.
     line.clock.advance(micros=1)
     assert run_policy(line) == PEOPLE[4:]
     for name in PEOPLE[4:]:
@@ -543,8 +541,8 @@ def test_a_repeated_refill_is_one_quota(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["enter", "complete", "drop"])
 def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> None:
-    """An admission counts only once towards the quota. It does not matter whether the customer, an
-    operator or maintenance has admitted the entry.
+    """An admission counts only once towards the quota, no matter whether the customer, an operator
+    or maintenance has admitted the entry.
     """
     line.init()
     line.all_sign_up(PEOPLE)

@@ -1,6 +1,6 @@
-"""Tests of customers who have not verified their address yet.
+"""Tests of customers who have not verified their address.
 
-They have a place in the queue, but do not count in the positions of others.
+They have a place in the queue, but do not count in other people's positions.
 """
 
 import json
@@ -116,8 +116,8 @@ def test_a_lost_order_is_restored_with_them(line: Line) -> None:
 
 @coloured
 def test_positions_within_segments_count_whom_positions_count(line: Line) -> None:
-    """The counts of a segment are shown to operators only. They include people who have not
-    verified their address.
+    """Only operators see a segment's counts, which include people who have not verified their
+    address.
     """
     red = line.segment("red")
 

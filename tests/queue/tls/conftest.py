@@ -95,7 +95,7 @@ def _clients(place: Place) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def line(request: pytest.FixtureRequest, place: Place) -> Iterator[Line]:
-    """A test with this fixture fails if Redis has denied a command to the user."""
+    """Fail a test that uses this fixture if Redis has denied the user a command."""
     name = "cluster" if place.is_cluster else "server"
     clients = request.getfixturevalue(f"of_{name}")
     yield Line(clients["admin"], connect=lambda: clients["client"])

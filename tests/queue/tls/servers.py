@@ -62,8 +62,8 @@ class TlsServer:
         return self.process.poll() is None
 
     def _is_the_one_that_answers(self) -> bool:
-        # Make sure that this server has answered. An older server on the same port may still be
-        # running.
+        # Make sure that this server answered, because an older server may still be running on the
+        # same port.
         return bool(self.client.info("server")["process_id"] == self.process.pid)
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""Runs the behaviour suite of the private function over TLS, with a Redis user that has only the
+"""Runs the private function's behaviour suite over TLS, as a Redis user that has only the
 documented permissions.
 """
 

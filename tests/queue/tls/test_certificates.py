@@ -1,5 +1,5 @@
 """Tests that the private function connects to a Redis server only if the server's certificate is
-valid for the server's host name.
+valid for its host name.
 """
 
 import socket
@@ -85,7 +85,7 @@ def test_a_node_that_is_announced_by_its_address_is_not_believed(
 ) -> None:
     """A cluster may announce a node by its IP address.
 
-    The node's certificate contains only its host name, so the client refuses the connection.
+    The node's certificate contains only its host name, so the client refuses to connect.
     """
     url = first(cluster).url()
     cluster.on_each("CONFIG", "SET", "cluster-preferred-endpoint-type", "ip")
@@ -123,8 +123,8 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
 def test_the_authorities_are_read_once_for_all_connections(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reading the list of certificate authorities takes a long time, so the client does not read it
-    again for each new connection (promise P9).
+    """Reading the list of certificate authorities takes a long time, so the client does not repeat
+    it for each new connection (promise P9).
     """
     made: list[ssl.SSLContext] = []
 
@@ -159,8 +159,8 @@ def test_a_server_with_tls_is_not_spoken_to_without(place: Place, refused: Refus
 def test_a_server_without_tls_gets_no_password(
     place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If the server does not speak TLS, the client sends no password and nothing else that somebody
-    could read on the network (promise P8).
+    """If the server does not speak TLS, the client sends neither its password nor anything else
+    that could be read on the network (promise P8).
     """
     with eavesdropping_server() as (port, heard):
         url = (

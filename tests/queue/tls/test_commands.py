@@ -15,7 +15,7 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue.connections import connect
 
 GRANTED = {rule.removeprefix("+") for rule in ACCESS.split() if rule.startswith("+")}
-# The commands that Redis allows to every user, because a client may need them before the login.
+# The commands that Redis allows every user, because a client may need them before it logs in.
 OF_EVERYBODY = {"auth", "hello", "quit", "reset"}
 OWN_KEY, ANOTHERS_KEY = "wl:{bakery}:meta", "cart:7"
 
@@ -52,8 +52,8 @@ def test_of_all_commands_the_user_may_run_those_on_the_list(server: Place) -> No
         filling = [OWN_KEY] * (abs(arities[name]) - len(words))
         return bool(admin.execute_command("ACL", "DRYRUN", USER, *words, *filling) == "OK")
 
-    # A command with subcommands, such as CONFIG, cannot be called without one. The only exception
-    # is COMMAND.
+    # A command with subcommands, such as CONFIG, cannot be called without one. COMMAND is the only
+    # exception.
     empty = {name.split("|")[0] for name in names if "|" in name} - {"command"}
     allowed = {name for name in names if name not in empty and is_allowed(name)}
     assert len(names) > 300
@@ -174,8 +174,8 @@ def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
 def test_a_slot_that_is_just_moving_is_an_outage_and_no_lack_of_rights(
     cluster: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """While a hash slot moves to a new node, the client must send the command ASKING to the new
-    node. The Redis user has the permission for this command (promise P3).
+    """While a hash slot moves to a new node, the client must send the ASKING command to that node.
+    The Redis user is allowed to do so (promise P3).
     """
     line = new_line(cluster)
     slot = cluster.nodes[0].client.cluster("KEYSLOT", "wl:{bakery-opening}:meta")

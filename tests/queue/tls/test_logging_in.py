@@ -1,6 +1,5 @@
-"""Tests logins to Redis with a password, and with the tokens of an AWS IAM user.
-
-These tokens expire and are renewed.
+"""Tests logins to Redis with a password, and with an AWS IAM user's tokens, which expire and are
+renewed.
 """
 
 import logging
@@ -122,8 +121,8 @@ def test_a_token_is_the_password_of_an_iam_user(ask: Asked, iam_line: Line) -> N
 def test_a_connection_outlives_its_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock
 ) -> None:
-    """Redis checks the token only at the login. A connection can therefore be used even after its
-    token has expired.
+    """Redis checks the token only at login, so a connection can be used even after its token has
+    expired.
     """
     accepted(ask(iam_line))
     before = count_logins(place)
@@ -137,8 +136,8 @@ def test_a_connection_outlives_its_token(
 def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock, credentials: IamCredentials
 ) -> None:
-    """If a call finds that its connection was closed, it logs in again with a new token, and
-    succeeds (promise P2).
+    """If a call finds its connection closed, it logs in again with a new token and succeeds
+    (promise P2).
     """
     _, first = credentials.get_credentials()
     clock.seconds += RENEWAL_SECONDS
@@ -152,8 +151,8 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
 def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If Redis refuses the client's token, the log says which permission may be missing. The log
-    does not contain the token.
+    """If Redis refuses the client's token, the log says which permission may be missing, but does
+    not contain the token.
     """
     accept_only_token(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1

@@ -22,10 +22,8 @@ FIRST, LOST = 50, 50
 
 
 class Failover:
-    """A failover.
-
-    It disconnects the primary from its replica for a while and then kills the primary, so that the
-    replica lacks writes.
+    """Causes a failover: disconnects the primary from its replica for a while, and then kills the
+    primary, so that the replica lacks writes.
     """
 
     def __init__(self, cluster: ReplicatedCluster) -> None:

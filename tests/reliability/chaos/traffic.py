@@ -17,13 +17,13 @@ from tests.reliability.load.wire import Wire
 from tests.support.problem import Problem
 from tools.local.api_client import ApiClient
 
-# The number of clients is small, because each request that is running needs its own process.
+# There are few clients, because each running request needs its own process.
 CUSTOMERS, OPERATORS, LOOKERS = 3, 2, 1
 # Claims last longer than the test, so none of them expires.
 LEASE_SECONDS = 600
 POLL_SECONDS = 0.01
-# How long a client waits after a refusal. Without the wait, thousands of polls would be refused
-# while the queue is being rebuilt.
+# How long a client waits after a refusal. Without this pause, thousands of polls would be refused
+# during a rebuild.
 REFUSED_SECONDS = 0.2
 TIMEOUT_SECONDS = 30
 Injection = Callable[[], None]
@@ -42,7 +42,7 @@ class Disruption:
 
 
 class Traffic:
-    """Runs the clients of a waitlist, and records their requests and the responses."""
+    """Runs a waitlist's clients and records their requests and the responses."""
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -26,8 +26,8 @@ LINE = ("ann", "bob", "cyd", "dan")
 WITH_EVE = ("ann", "bob", "cyd", "eve", "dan")
 EVERYBODY = (*WITH_EVE, "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
-# The faults that are injected only at calls that write. For a call that reads, a crash before it
-# and a crash after it leave the same data.
+# Faults that are injected only at calls that write. For a call that reads, a crash before it and a
+# crash after it leave the same data.
 OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
 
 
@@ -48,8 +48,8 @@ class Stores:
 
 @dataclass
 class TokenHolders(Admissions):
-    """Computes entry tokens from the simulated table, without a call to AWS. The tests inject no
-    faults into this.
+    """Computes entry tokens from the simulated table, without calling AWS. The tests inject no
+    faults here.
     """
 
     stores: Stores | None = None
@@ -210,7 +210,7 @@ def eve_has_left(fixture: FaultFixture) -> None:
 
 
 def eve_is_joining(fixture: FaultFixture) -> None:
-    """The function crashes after Eve's entry has got a place in Redis, and before DynamoDB has
+    """The function crashes after Redis has given Eve's entry a place, and before DynamoDB has
     recorded the place.
     """
     line(fixture)

@@ -67,7 +67,7 @@ def test_repeating_an_interrupted_creation_creates_the_waitlist(
 
 @each_fault
 def test_maintenance_writes_new_settings_to_redis(fixture: FaultFixture, fault: Fault) -> None:
-    """If changing the settings is interrupted and never repeated, maintenance makes sure that
+    """If a change of settings is interrupted and never repeated, maintenance makes sure that
     signups follow the settings that GET shows (promise P3).
     """
     line(fixture)

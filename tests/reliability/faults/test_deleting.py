@@ -1,4 +1,4 @@
-"""Deletes a waitlist and creates another one with the same id, while requests and maintenance are
+"""Deletes a waitlist and creates another one with the same id while requests and maintenance are
 running.
 """
 
@@ -71,8 +71,8 @@ def fail_at_each_step(
 
 
 def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
-    """When a waitlist is deleted, no record and no history of its entries remains, whatever state
-    they were in (promise P8).
+    """When a waitlist is deleted, no record or history of its entries remains, whatever state they
+    were in (promise P8).
     """
     line_with_eve(fixture)
     assert fixture.people.leave("ann").status == 204
@@ -84,8 +84,8 @@ def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
 
 @pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
 def test_an_interrupted_deletion_is_completed(fixture: FaultFixture, fault: Fault) -> None:
-    """A deleted waitlist disappears completely, even if the request or maintenance is interrupted
-    at any step (promise P3).
+    """A deleted waitlist disappears completely, no matter at which step the request or maintenance
+    is interrupted (promise P3).
     """
     line_with_eve(fixture)
     fixture.warm_up()
@@ -119,8 +119,8 @@ def test_the_next_waitlist_of_the_same_id_starts_empty(
 def test_an_interrupted_signup_is_deleted_with_its_list(
     fixture: FaultFixture,
 ) -> None:
-    """A function still has a deleted waitlist in its cache, and somebody signs up. If this signup
-    is interrupted, maintenance deletes it (promise P1).
+    """A function that still has a deleted waitlist in its cache accepts a signup. If this signup is
+    interrupted, maintenance deletes it (promise P1).
     """
     fixture.warm_up()
     assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204
@@ -139,7 +139,7 @@ def test_an_interrupted_signup_is_deleted_with_its_list(
 def test_a_request_that_a_deletion_overtakes_leaves_no_trace(
     fixture: FaultFixture, ending: str
 ) -> None:
-    """A waitlist is deleted and created again while a request to the old waitlist is running.
+    """A waitlist is deleted and created again while a request to the old one is running.
 
     The request leaves no trace, and the people on the new waitlist stay (promises P1 and P3).
     """
@@ -175,7 +175,7 @@ def test_a_late_run_of_maintenance_does_not_delete_the_next_waitlist(
 ) -> None:
     """A run of maintenance is so slow that another run deletes the waitlist instead.
 
-    When the slow run continues, it does not delete a new waitlist with the same id (promise P3).
+    When the slow run resumes, it does not delete a new waitlist with the same id (promise P3).
     """
     line_with_eve(fixture)
     fixture.people.delete_waitlist()
@@ -212,9 +212,7 @@ def test_the_id_of_a_waitlist_cannot_be_used_while_it_is_being_deleted(
 
 
 def test_deleting_a_waitlist_keeps_the_entries_of_other_waitlists(fixture: FaultFixture) -> None:
-    """When a waitlist is deleted, the interrupted signups of other waitlists are kept
-    (promise P3).
-    """
+    """When a waitlist is deleted, other waitlists keep their interrupted signups (promise P3)."""
     eve_is_joining(fixture)
     other = People(fixture.world, "coffee")
     assert other.configure().status == 201

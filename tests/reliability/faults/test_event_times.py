@@ -1,5 +1,5 @@
-"""Tests that the history of an entry says when each change was made in Redis, even if DynamoDB
-recorded the change later.
+"""Tests that an entry's history says when each change was made in Redis, even if DynamoDB recorded
+the change later.
 """
 
 from collections.abc import Callable
@@ -67,12 +67,12 @@ def millis_of(event: dict[str, Any]) -> float:
 
 
 def cut_off(fixture: FaultFixture, event: str) -> int:
-    """Let the function crash after Redis has made a change, and before DynamoDB has recorded it."""
+    """Make the function crash after Redis has made a change and before DynamoDB has recorded it."""
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
-    # A request that brings a parked entry back makes one more call than the other requests. It
-    # first reads when the entry was parked.
+    # A request that brings a parked entry back makes one call more than the other requests, because
+    # it first reads when the entry was parked.
     fixture.wire.arm(int(event == "redriven"), faults.crash_after)
     with suppress(Crash):
         ENDS[event](fixture.people)
@@ -142,7 +142,7 @@ def test_a_parking_by_attempts_keeps_its_time_if_a_redrive_records_it(
 def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture) -> None:
     """If too many claims on an entry have expired, the entry is parked.
 
-    The recorded time is the time at which the last claim expired, even if maintenance notices this
+    The record says that it was parked when the last claim expired, even if maintenance notices this
     later (promise P3).
     """
     people = fixture.people
@@ -163,7 +163,7 @@ def test_a_no_show_that_ends_in_a_parking_is_recorded_at_its_deadline(
     fixture: FaultFixture,
 ) -> None:
     """A customer misses the last permitted offer, and the entry is parked. The history contains
-    both events, with the time at which the offer expired (promise P3).
+    both events, dated to when the offer expired (promise P3).
     """
     people = fixture.people
     release(people)
@@ -196,8 +196,8 @@ def test_an_expiry_keeps_its_time_if_a_bump_and_a_claim_come_before_its_record(
 
 
 def test_a_refused_request_about_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
-    """If a request about a claim is refused, it changes nothing. For example, a worker may use the
-    token of an earlier claim (promise P5).
+    """A refused request about a claim changes nothing. For example, a worker may use an earlier
+    claim's token (promise P5).
     """
     people = fixture.people
     token = people.tokens["ann"]

@@ -1,4 +1,4 @@
-"""Tests imports that are interrupted at any step, and imports during which other requests arrive.
+"""Tests imports that are interrupted at any step, or during which other requests arrive.
 
 In the end, the entries must be in the order of the file.
 """
@@ -73,8 +73,8 @@ OTHERS: dict[str, Callable[[FaultFixture], object]] = {
 def test_other_entries_keep_the_order_of_the_file(
     fixture: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """If another request arrives at any step of an import, the imported entries are still in the
-    order of the file (promises P1, P2 and P6).
+    """Imported entries keep the order of the file, no matter at which step of the import another
+    request arrives (promises P1, P2 and P6).
     """
     before = fixture.stores.snapshot()
     for step in range(STEPS):
@@ -97,8 +97,8 @@ def test_other_entries_keep_the_order_of_the_file(
 def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
     fixture: FaultFixture,
 ) -> None:
-    """An import is interrupted when Redis already has the entry, but DynamoDB has not recorded it.
-    An operator can already claim the entry (promises P1 and P6).
+    """An import is interrupted after Redis has stored the entry, but before DynamoDB has recorded
+    it. An operator can claim the entry even so (promises P1 and P6).
     """
     fixture.people.all_sign_up("ann", "bob")
     assert fixture.people.leave("ann").status == 204
@@ -133,8 +133,8 @@ def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultF
 
 
 def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: FaultFixture) -> None:
-    """If Redis loses imported entries in a failover, maintenance restores them, even if their
-    signup times are years ago (promise P3).
+    """If Redis loses imported entries in a failover, maintenance restores them, even if people
+    signed up years ago (promise P3).
     """
     fixture.world.maintain()
     import_until_done(fixture)
@@ -181,8 +181,8 @@ def guests(fixture: FaultFixture) -> FaultFixture:
 def test_repeating_an_interrupted_import_replaces_each_guest_once(
     guests: FaultFixture, fault: faults.Fault, is_maintained: bool
 ) -> None:
-    """If an import is interrupted at any step and then repeated, each customer in the file has
-    exactly one signup in the end (promises P2 and P3).
+    """If an import is interrupted at any step and then repeated, each customer in the file ends up
+    with exactly one signup (promises P2 and P3).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
@@ -232,8 +232,8 @@ OF_THE_GUEST: dict[str, Callable[[FaultFixture], object]] = {
 def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
     guests: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """An import replaces the entry of a guest. If the guest sends a request while the import is
-    running, the old entry does not come back (promises P2 and P4).
+    """An import replaces a guest's entry. If the guest sends a request while the import is running,
+    the old entry does not come back (promises P2 and P4).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)

@@ -113,8 +113,8 @@ def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
 def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes: int) -> None:
     """Two rebuilds never run at once (promise P3).
 
-    While one rebuild is running, a second one does nothing. If the first one has not finished when
-    its lease expires, the second one restores the whole queue.
+    While one rebuild is running, a second one does nothing. If the first has not finished when its
+    lease expires, the second restores the whole queue.
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -143,8 +143,8 @@ DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
 def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
     fixture: FaultFixture, decision: Callable[[FaultFixture], Answer], beats: int
 ) -> None:
-    """A request has changed the queue, but DynamoDB records the change only after a rebuild. The
-    next run of maintenance corrects the queue (promise P3).
+    """A request changes the queue, but DynamoDB records the change only after a rebuild. The next
+    run of maintenance corrects the queue (promise P3).
     """
     line_with_eve(fixture)
     assert fixture.people.remove("eve").status == 204
@@ -192,8 +192,8 @@ def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: 
 
 
 def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -> None:
-    """If a rebuild is delayed and another run has completed the queue in the meantime, the delayed
-    rebuild does not undo later changes (promise P3).
+    """If another run completes the queue while a rebuild is delayed, the delayed rebuild does not
+    undo later changes (promise P3).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -218,7 +218,7 @@ def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -
 def test_no_run_rebuilds_while_another_holds_the_lease(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """Only one run at a time may rebuild the queue. If this run has crashed, responses contain no
+    """Only one run at a time may rebuild the queue. If that run crashes, responses contain no
     position until its lease expires (promise P7).
     """
     now_millis = fixture.world.clock.now_millis()
@@ -237,8 +237,8 @@ def test_no_run_rebuilds_while_another_holds_the_lease(
 def test_requests_that_need_the_order_wait_for_the_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """After Redis has lost the queue, requests that need it get the status 503 with Retry-After,
-    and never a wrong position (promise P7).
+    """After Redis has lost the queue, requests that need it get a 503 with `Retry-After`, and never
+    a wrong position (promise P7).
     """
     people = fixture.people
     answers = [
@@ -269,7 +269,7 @@ def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
 
 
 def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: FaultFixture) -> None:
-    """The clock of a new Redis server may be behind. Its ticket numbers are still higher than all
+    """A new Redis server's clock may be behind. Its ticket numbers are still higher than all
     earlier ones, so new entries are at the end of the queue (promise P1).
     """
     in_an_hour = ticket_at(datetime.now(UTC) + timedelta(hours=1))
@@ -322,8 +322,8 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
 def test_a_late_index_does_not_restore_an_erased_entry(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """If a rebuild finds an erased entry in an outdated index, it does not restore the entry,
-    because the record no longer exists (promise P7).
+    """A rebuild that finds an erased entry in an outdated index does not restore it, because the
+    record no longer exists (promise P7).
     """
     line_with_eve(fixture)
     fixture.world.advance(3_600)
