@@ -144,8 +144,8 @@ def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: 
     assert join(people, "ada@bücher.example").status == 202
     rows: Any = [{"profile": {"email": address}}]
     assert people.bring(*rows).json["joined"] == 1
-    # SES cannot send to these addresses. A waitlist that verifies no addresses accepts them in
-    # signups, but not as changed addresses.
+    # SES cannot send to these addresses. A waitlist that does not verify addresses accepts them in
+    # signups, but not when somebody changes their address.
     people.configure(identity={"field": "email"})
     known = join(people, "Bob@example.com").json
     path, token = f"{people.path}/entries/{known['entry_id']}", known["entry_token"]
@@ -247,7 +247,7 @@ def test_a_guest_states_an_id_or_an_address_never_both(by_mail: People, people: 
 
 
 def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: People) -> None:
-    """A function may use settings that are up to 30 seconds old."""
+    """A function's settings may be up to 30 seconds old."""
     people.sign_up("ada")
     other = World.on(people.world.dynamodb, people.world.redis)
     People(other).configure(identity={"field": "email"})
@@ -256,8 +256,8 @@ def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: P
 
 
 def test_each_list_has_other_digests_and_an_erased_address_the_same_again() -> None:
-    """The service stores a digest of each address. Without the service's secret, nobody can find
-    the address that belongs to a digest (promise P8).
+    """The service stores a digest of each address. Without the service's secret, nobody can work
+    out which address a digest belongs to (promise P8).
     """
     people = new_list(identity={"field": "email"})
     first = join(people, "ada@example.com").json["entry_id"]
@@ -308,8 +308,8 @@ def test_anyone_sees_which_field_a_signup_needs(by_phone: People) -> None:
 
 
 def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) -> None:
-    """A dry run of an import changes nothing. The real import returns a link for each row, with
-    which the person can open the place.
+    """A dry run of an import changes nothing. For each row, the real import returns a link that
+    opens that person's place in the queue.
     """
     signed_up = join(by_mail, "gus@example.org").json
     rows = [
@@ -344,8 +344,8 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
 
 
 def test_a_row_says_if_its_customer_id_is_not_the_person_of_its_address(by_mail: People) -> None:
-    """If the customer id of an imported row does not belong to the row's address, the result
-    contains a warning. The owner of the address could otherwise get a second place unnoticed.
+    """An import warns if a row's customer id does not belong to the row's address. Otherwise the
+    owner of the address could end up with a second place unnoticed.
     """
     path = f"{by_mail.admin_path}/import"
     address = {"email": "zoe@example.org"}

@@ -1,4 +1,4 @@
-"""Tests imports that move people from one waitlist to another. The people keep their status and
+"""Tests imports that move people from one waitlist to another. Everyone keeps their status and
 their place.
 """
 
@@ -44,7 +44,7 @@ def ranks(people: People) -> dict[str, tuple[int, str]]:
 
 
 def test_an_import_restores_the_ranks_of_people_who_were_moved(people: People) -> None:
-    """When an operator moves an entry, its rank (sort key) changes. An import must restore this
+    """When an operator moves an entry, its rank (sort key) changes. An import must restore the new
     rank (promise P1).
     """
     people.all_sign_up("ada", "bob", "cyd", "dan")
@@ -111,7 +111,7 @@ def import_until_crash_after(step: int) -> tuple[People, Wire]:
 
 
 def test_an_interrupted_import_is_completed_with_the_same_ranks() -> None:
-    """If an import crashes, maintenance can complete it, or the operator can repeat it (promises
+    """An import that crashes can be completed by maintenance or repeated by the operator (promises
     P1, P2 and P3).
     """
     _, whole = import_until_crash_after(1000)
@@ -174,7 +174,7 @@ def test_who_has_confirmed_before_is_not_asked_at_once(people: People) -> None:
 
 
 def test_customers_who_are_banned_are_refused_and_taken_off_the_list(people: People) -> None:
-    """If an import that bans customers is repeated, it does not change them again (promise P5)."""
+    """Repeating an import that bans customers does not change them a second time (promise P5)."""
     people.all_sign_up("ada")
     rows = [row("ada", banned=True, reason="sold it"), row("bob", banned=True), row("cyd")]
     tried = people.bring(*rows, dry_run=True)
@@ -198,8 +198,8 @@ def test_customers_who_are_banned_are_refused_and_taken_off_the_list(people: Peo
 def test_the_answer_counts_whose_address_gets_no_messages_of_the_list(
     channels: tuple[str, ...],
 ) -> None:
-    """The response to an import says how many people have no usable address. It does not matter
-    whether the stack can send emails or SMS.
+    """The response to an import says how many people have no usable address, even if the stack
+    cannot send emails or SMS.
     """
     config = replace(CONFIG, message_channels=channels)
     people = People(World.on(new_table(), empty_redis(), config=config))
@@ -233,9 +233,8 @@ def guests() -> Guests:
 
 
 def test_an_imported_person_whose_address_is_unverified_must_verify_it(guests: Guests) -> None:
-    """If an imported person has not verified the address, the service sends a link at once, as
-    after a signup. If the person does not verify the address in time, the person leaves the
-    waitlist (promise P5).
+    """An imported person with an unverified address is sent a link at once, as after a signup. If
+    they do not verify the address in time, they leave the waitlist (promise P5).
     """
     rows = [{"profile": {"email": one}, "joined_at": AGO, "verified": False} for one in (ADA, BOB)]
     assert outcomes(guests.bring(*rows)) == ["joined", "joined"]

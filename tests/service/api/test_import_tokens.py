@@ -14,7 +14,7 @@ from waitlist_shared.limits import MAX_BATCH
 def bring(people: People, *names: Any) -> Answer:
     """Import people and ask for their entry tokens.
 
-    A string in `names` stands for a row that contains only this customer id.
+    Each string in `names` becomes a row with only that customer id.
     """
     rows: list[Any] = [{"customer_id": one} if isinstance(one, str) else one for one in names]
     path = f"{people.admin_path}/import/tokens"
@@ -38,8 +38,8 @@ def test_an_import_returns_tokens_of_new_and_present_customers(people: People) -
 
 
 def test_an_import_without_tokens_never_returns_a_token(people: People) -> None:
-    """The usual import never returns a token. An operator who may import people is not necessarily
-    allowed to act for them (promise P5).
+    """The ordinary import never returns a token, because an operator who may import people is not
+    necessarily allowed to act for them (promise P5).
     """
     people.all_sign_up("ada")
     answer = people.bring("ada", "bob")
@@ -54,8 +54,8 @@ def test_a_trial_gives_no_tokens(people: People) -> None:
 
 
 def test_a_repeated_import_returns_the_same_tokens(people: People) -> None:
-    """If an operator repeats an import because the response was lost, the new response contains the
-    same tokens (promise P2).
+    """An operator who lost the response can repeat the import and gets the same tokens (promise
+    P2).
     """
     first = bring(people, "ada", "bob")
     with nothing_changes(people.world):
@@ -93,8 +93,8 @@ def test_no_answer_of_an_import_is_kept_on_its_way(people: People) -> None:
 def test_an_import_that_asks_for_tokens_is_refused_if_customers_have_accounts(
     people: People,
 ) -> None:
-    """If customers have accounts, there are no entry tokens. The service then refuses the whole
-    request and imports nobody (promise P5).
+    """Customers with accounts have no entry tokens, so the service refuses the whole request and
+    imports nobody (promise P5).
     """
     people.all_sign_up("ada")
     world = people.world

@@ -1,4 +1,4 @@
-"""Tests of the responses to imports, and of the places that imported people get."""
+"""Tests what an import returns, and where imported people end up in the queue."""
 
 from typing import Any
 
@@ -114,7 +114,7 @@ def test_an_import_keeps_waiting_held_and_parked_entries_as_they_are(people: Peo
 
 
 def test_a_customer_who_is_named_twice_stands_once(people: People) -> None:
-    """If several rows name the same customer, the first accepted row decides the place (promise
+    """If several rows name the same customer, the first accepted row decides their place (promise
     P2).
     """
     answer = people.bring(row("ada"), row("ada", TIME), row("bob", "2031-01-01T00:00:00Z"), "bob")
@@ -162,8 +162,8 @@ def test_a_time_before_tickets_began_or_in_the_future_is_refused_saying_so(peopl
 
 
 def test_rows_of_this_moment_are_ahead_of_later_signups(people: People) -> None:
-    """Imported people stay ahead of people who sign up later, even if many rows have the same
-    signup time and Redis' clock is behind (promise P1).
+    """Imported people stay ahead of people who sign up later, even if many rows share a signup time
+    and Redis' clock is behind (promise P1).
     """
     people.world.redis_clock.micros = RedisClock.standing(START_MILLIS - 1000).micros
     names = [f"person-{number}" for number in range(50)]
@@ -195,7 +195,7 @@ def test_capacity_holds(people: People) -> None:
 
 @pytest.mark.parametrize("rejoin", ["never", "after_leaving", "always"])
 def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str) -> None:
-    """By default, an import does not add customers again who have left or were admitted (promise
+    """By default, an import does not bring back customers who have left or were admitted (promise
     P2).
     """
     people.configure(rejoin=rejoin)
@@ -224,7 +224,7 @@ def test_a_late_removal_of_the_first_import_does_not_remove_the_second(people: P
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert first is not None
     people.leave("ada")
-    # Redis forgets an ended signup after some time. The test deletes its keys instead of waiting.
+    # Redis forgets an ended signup after a while. The test deletes its keys instead of waiting.
     people.world.redis.delete(
         keys.shared_milliseconds(people.waitlist_id), keys.tombstones(people.waitlist_id)
     )
@@ -236,7 +236,7 @@ def test_a_late_removal_of_the_first_import_does_not_remove_the_second(people: P
 
 
 def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
-    """A repeated import changes nothing, and the customer is counted once (promise P2)."""
+    """A repeated import changes nothing, and the customer is counted only once (promise P2)."""
     keyed = row("ada", idempotency_key="run-1")
     assert outcomes(people.bring(keyed, "bob")) == ["joined", "joined"]
     assert outcomes(people.bring(keyed, row("bob", idempotency_key="run-2"))) == [
@@ -251,8 +251,8 @@ def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
 
 
 def test_a_guest_cannot_use_the_idempotency_key_of_an_imported_row(people: People) -> None:
-    """A guest may guess the idempotency key of an imported row. The guest must not get the entry
-    token (promise P5).
+    """A guest who guesses an imported row's idempotency key must not get the entry token (promise
+    P5).
     """
     key = "0123456789abcdef-1"
     people.bring(row("ada", idempotency_key=key))
@@ -270,8 +270,7 @@ def test_the_history_has_actor_and_time_of_an_import(people: People) -> None:
         "reason": "",
         "detail": {"position": 1},
     }
-    # The history says when the person was imported, and not when the person joined the earlier
-    # waitlist.
+    # The history says when the person was imported, not when they joined the earlier waitlist.
     assert "2021" not in joined["at"]
     assert joined["at"] <= bumped["at"]
     assert people.person("bob").json["history"][0]["by"] == OPERATOR_ARN
@@ -328,8 +327,8 @@ def test_without_an_order_an_import_is_to_be_repeated(people: People, state: str
 
 
 def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None:
-    """Somebody who signs up with the id of an imported customer may be a stranger, and gets no
-    entry token.
+    """Anyone who signs up with an imported customer's id may be a stranger, so they get no entry
+    token.
     """
     people.bring("ada")
     assert people.sign_up("ada", key="k").code == "already_on_list"
@@ -340,8 +339,8 @@ def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None
 def test_ahead_of_an_import_of_the_first_moment_there_is_room(
     people: People, priority: int
 ) -> None:
-    """Other entries can be moved ahead of an imported entry that has the earliest allowed signup
-    time (promise P1).
+    """Other entries can be moved ahead of an imported entry, even if it has the earliest allowed
+    signup time (promise P1).
     """
     people.bring(row("old", "2020-01-01T00:00:00Z", priority=priority))
     people.all_sign_up("ann", "bob")

@@ -1,5 +1,5 @@
 """Tests that every import within the documented limits succeeds. The in-memory table refuses the
-same requests as DynamoDB, for example items that are too large.
+same requests as DynamoDB, such as items that are too large.
 """
 
 import json
@@ -40,8 +40,8 @@ def test_a_hundred_rows_of_15_kb_join(people: People) -> None:
 
 
 def test_a_hundred_rows_rejoin() -> None:
-    """While a customer joins again, the record contains the former and the new profile. Even then,
-    it is not too large for DynamoDB.
+    """While a customer rejoins, the record contains both the old and the new profile. Even then, it
+    is not too large for DynamoDB.
     """
     people = new_list()
     imported = rows(profile={"note": NOTE["note"][1:]}, attributes={**ATTRIBUTES, "a0": "other"})

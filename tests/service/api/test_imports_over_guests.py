@@ -1,4 +1,4 @@
-"""Tests imports of customers after a guest has signed up with the customer's id."""
+"""Tests imports of customers whose id a guest has already signed up with."""
 
 import pytest
 
@@ -66,8 +66,8 @@ def test_a_replaced_guest_has_a_token_that_fits_nothing(people: People) -> None:
     for method, path in (("DELETE", ""), ("POST", "/enter"), ("POST", "/exit"), ("GET", "/pass")):
         refused = people.world.request(method, people.entry("ada") + path, token=strangers)
         assert refused.status == 403, path
-    # The replaced guest cannot get the new entry token, even with the old token or the idempotency
-    # key of the old signup.
+    # The replaced guest cannot get the new entry token, not even with their old token or the old
+    # signup's idempotency key.
     assert people.sign_up("ada", key="strangers").code == "already_on_list"
     assert people.sign_up("ada").code == "already_on_list"
     assert people.order() == ["ada", "bob"]
@@ -129,7 +129,7 @@ def test_a_guest_who_was_admitted_stays_so_with_a_warning() -> None:
 
 
 def test_a_replaced_guest_cannot_take_the_offer_that_was_open() -> None:
-    """If the replaced guest had an offer, the next customer gets an offer instead (promise P4)."""
+    """If the replaced guest had an offer, the next customer gets one instead (promise P4)."""
     people = _admitting()
     people.all_sign_up("ada", "bob")
     people.admit(1, refill=True)
@@ -165,8 +165,8 @@ def test_a_list_that_is_full_by_guests_takes_the_rows_that_replace_them(people: 
 
 
 def test_during_a_rebuild_no_guest_is_replaced(people: People) -> None:
-    """While the queue is being rebuilt, an import cannot replace a guest by a customer. The guest
-    keeps the place (promise P7).
+    """While the queue is being rebuilt, an import cannot replace a guest with a customer. The guest
+    keeps their place (promise P7).
     """
     people.all_sign_up("ada")
     people.world.redis.flushall()

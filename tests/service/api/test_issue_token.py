@@ -1,5 +1,5 @@
-"""Tests that an operator can issue an entry token to a customer who was imported or who has lost
-the token.
+"""Tests that operators can issue an entry token to a customer who was imported or has lost
+theirs.
 """
 
 import pytest
@@ -65,7 +65,7 @@ def test_with_an_issued_token_a_signup_gets_the_place_that_is_there(people: Peop
 
 
 def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> None:
-    """If an operator issues a second token, the earlier tokens stay valid (promise P2)."""
+    """Issuing a second token leaves the earlier ones valid (promise P2)."""
     earlier = people.sign_up("ada").json["entry_token"]
     with nothing_changes(people.world):
         assert token_for(people, "ada") == token_for(people, "ada")
@@ -73,7 +73,7 @@ def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> No
 
 
 def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
-    """An issued token is valid even if the customer has an offer, was admitted or has left."""
+    """An issued token is valid whether the customer has an offer, was admitted or has left."""
     people.all_sign_up("ada", "bob", "cyd")
     claims = f"{people.admin_path}/claims"
     people.world.request("POST", claims, body={"complete": True}, operator=True)
@@ -138,7 +138,7 @@ def test_an_expired_entry_gets_no_token() -> None:
 
 
 def test_a_customer_may_not_issue_tokens(people: People) -> None:
-    """A customer cannot issue a token, not even with a valid token for the same entry (promise
+    """Customers cannot issue tokens, not even with a valid token for the same entry (promise
     P5).
     """
     people.all_sign_up("ada", "bob")
@@ -150,8 +150,8 @@ def test_a_customer_may_not_issue_tokens(people: People) -> None:
 
 @pytest.mark.parametrize("body", ["[" * 100, '{"customer_id": "bob"}', "null"], ids=ascii)
 def test_an_issued_token_does_not_depend_on_the_body(people: People, body: str) -> None:
-    """An issued token is for the entry in the request's path, whatever the body contains (promise
-    P5).
+    """An issued token always belongs to the entry in the request's path, whatever the body contains
+    (promise P5).
     """
     people.bring("ada", "bob")
     path = f"{people.admin_entry('ada')}/token"
@@ -162,7 +162,7 @@ def test_an_issued_token_does_not_depend_on_the_body(people: People, body: str) 
 def test_customers_with_accounts_get_no_issued_tokens(
     people: People,
 ) -> None:
-    """If customers have accounts, no token can be issued, and the response does not reveal whether
+    """If customers have accounts, no tokens can be issued, and the response does not reveal whether
     an entry exists (promise P5).
     """
     people.bring("ada")

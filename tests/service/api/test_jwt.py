@@ -1,4 +1,4 @@
-"""Tests customers who have accounts with an identity provider, whose JWTs identify them.
+"""Tests customers who have accounts with an identity provider and are identified by JWTs.
 
 A customer can see and leave only their own entry.
 """
@@ -22,8 +22,8 @@ ME = f"{ENTRIES}/me"
 
 
 class Members(People):
-    """Customers with accounts. API Gateway has checked their JWTs, and passes the claims of the
-    JWTs to the function.
+    """Customers with accounts. API Gateway has checked their JWTs and passes the claims on to the
+    function.
     """
 
     def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
@@ -56,7 +56,7 @@ def test_the_tokens_sub_signs_up(members: Members) -> None:
 
 def test_a_customer_with_an_account_repeats_a_signup_without_a_key(members: Members) -> None:
     """A customer with an account can repeat a signup without an idempotency key, because nobody
-    else can send a request with this customer's JWT (promise P2).
+    else can send a request with their JWT (promise P2).
     """
     answer = members.sign_up("ada")
     assert (answer.status, answer.json["position"]) == (200, 1)
@@ -119,8 +119,8 @@ def test_a_place_within_a_segment_is_returned_for_me_too(members: Members) -> No
 
 
 def test_requests_without_the_authorizer_are_unauthorized(members: Members) -> None:
-    """If API Gateway has not checked a JWT, the service refuses the request, even with an entry
-    token or an operator's signature (promise P5).
+    """The service refuses a request unless API Gateway has checked its JWT, even if it carries an
+    entry token or an operator's signature (promise P5).
     """
     token = members.token_of("ada")
     calls = [("POST", ENTRIES), ("GET", ME), ("DELETE", ME), ("GET", members.entry("ada"))]
@@ -171,8 +171,8 @@ def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> N
 
 
 def test_customers_with_accounts_need_no_verified_address(members: Members) -> None:
-    """The `sub` claim of the JWT identifies a customer with an account, so the waitlist does not
-    ask for an address.
+    """The JWT's `sub` claim identifies customers with accounts, so the waitlist does not ask them
+    for an address.
     """
     rules = {"field": "email", "verify": "before_offer", "blocked_domains": ["example.com"]}
     assert members.configure(identity=rules).status == 200
@@ -191,8 +191,8 @@ def test_customers_with_accounts_need_no_verified_address(members: Members) -> N
 
 
 def test_an_import_keeps_the_stay_of_a_customer_with_an_account(members: Members) -> None:
-    """An import does not replace the signup of a customer with an account, because the JWT has
-    proved who signed up.
+    """An import does not replace the signup of a customer with an account, because a JWT has proved
+    who signed up.
     """
     for on_list in ("keep", "replace"):
         (result,) = members.bring("ada", on_list=on_list).json["results"]

@@ -1,7 +1,6 @@
-"""Tests the mailbox page of the local service, which shows the messages that the service would
-send.
+"""Tests the local service's mailbox page, which shows the messages that the service would send.
 
-Each message appears once, and a message that no longer applies is left out.
+Each message appears once, and messages that no longer apply are left out.
 """
 
 import json

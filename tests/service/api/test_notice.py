@@ -1,4 +1,4 @@
-"""Tests the notice of a waitlist. Operators write it, all customers see it, and it disappears at a
+"""Tests a waitlist's notice, which operators write and all customers see until it disappears at a
 set time.
 """
 

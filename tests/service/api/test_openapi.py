@@ -24,7 +24,7 @@ Operation = dict[str, Any]
 ERRORS = public_errors()
 
 
-# The tests read the committed document, because generating the document takes a second.
+# The tests read the committed document, because generating it takes a second.
 DOCUMENT = json.loads(GUESTS.read_text(encoding="utf-8"))
 OPERATIONS: dict[str, Operation] = {
     f"{method.upper()} {path}": operation
@@ -36,7 +36,7 @@ WITHOUT_RECORD = {
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
     "POST /v1/admin/webhook/replay",
-    # For this route, the messages function reads DynamoDB, and the public function does not.
+    # On this route, it is the messages function that reads DynamoDB, not the public function.
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
 }
 each_operation = each("route", labelled(*OPERATIONS))
@@ -76,8 +76,8 @@ def test_each_problem_is_described_as_problem_details(route: str) -> None:
 
 
 def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
-    """Generated clients use the same schema for all errors. API Gateway's own errors lack some
-    fields, so the schema must not require any field.
+    """Generated clients use one schema for all errors. API Gateway's own errors lack some fields,
+    so the schema must not require any.
     """
     problem = schema_of("Problem")
     of_the_service = {"type", "title", "status", "code", "detail", "errors", "opens_at"}
@@ -178,8 +178,8 @@ def test_headers_have_when_to_come_again_and_what_to_prove(route: str) -> None:
 
 @each_operation
 def test_each_request_may_have_an_id_and_each_answer_has_one(route: str) -> None:
-    """Every response from a function has a header with the request id. API Gateway's own errors do
-    not have it.
+    """Every response from a function has a header with the request id, but API Gateway's own errors
+    do not.
     """
     operation = OPERATIONS[route]
     (asked,) = (one for one in operation["parameters"] if one["name"] == HEADER)
@@ -217,8 +217,8 @@ def test_it_describes_filters_and_their_attributes() -> None:
 
 
 def test_choices_are_described_by_any_of() -> None:
-    # The document must not use `oneOf`, because generated Go clients need an additional library to
-    # check it.
+    # The document must not use `oneOf`, because generated Go clients need an extra library to check
+    # it.
     assert '"oneOf"' not in json.dumps(DOCUMENT)
 
 
@@ -279,7 +279,7 @@ def test_strings_and_lists_that_people_send_have_limits() -> None:
 def _schemas_within(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield a schema and all schemas inside it.
 
-    Examples are skipped. A `oneOf` that only repeats the schema's properties is skipped, too.
+    Examples are skipped, and so is a `oneOf` that only repeats the schema's properties.
     """
     if isinstance(schema, dict):
         yield schema
@@ -306,8 +306,8 @@ def test_the_document_with_an_issuer_is_that_of_such_a_stack() -> None:
 
 @pytest.mark.parametrize("name", ["customers.json", "customers-jwt.json"])
 def test_the_customers_document_contains_only_customers_routes_and_their_schemas(name: str) -> None:
-    """The OpenAPI document for customers contains no operation for operators, and contains
-    everything to which it refers (promise P5).
+    """The OpenAPI document for customers contains everything that it refers to, and no operations
+    for operators (promise P5).
     """
     found = variants()[name]
     content = json.dumps(found)

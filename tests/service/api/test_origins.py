@@ -1,4 +1,4 @@
-"""Tests that a stranger's web page cannot change anything through the browsers of its visitors."""
+"""Tests that a stranger's web page cannot change anything through its visitors' browsers."""
 
 import pytest
 from aws_lambda_powertools import Logger
@@ -46,8 +46,8 @@ def test_a_page_of_a_stranger_signs_no_visitor_up(people: People, origins: tuple
 
 
 def test_a_page_of_a_stranger_takes_no_customer_out(people: People) -> None:
-    """If a request comes from a stranger's web page, the service refuses it even with the
-    customer's token (promise P5).
+    """The service refuses a request from a stranger's web page, even if it carries the customer's
+    token (promise P5).
     """
     people.sign_up("ada")
     with nothing_changes(people.world):

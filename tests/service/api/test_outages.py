@@ -1,4 +1,4 @@
-"""Tests that responses have a `Retry-After` header if Redis, DynamoDB or the private function
+"""Tests that responses have a `Retry-After` header when Redis, DynamoDB or the private function
 fails.
 """
 
@@ -54,7 +54,7 @@ WITH_RECORD = {
 
 
 class Switch:
-    """An AWS client. Each call raises `failure`, if a failure is set."""
+    """An AWS client whose calls all raise `failure` if one is set."""
 
     def __init__(self) -> None:
         self.failure: Callable[[Callable[[], Any]], Any] | None = None
@@ -140,7 +140,7 @@ QUEUE_FAILS = {
     "server error": (raising(client_error("ServiceException", 500)), 503, "queue_unavailable"),
     "throttled": (raising(client_error("TooManyRequestsException", 429)), 429, "throttled"),
 }
-# Requests that change nothing if Redis does not answer.
+# Requests that change nothing when Redis does not answer.
 LOOKS = [
     "position",
     "places",
@@ -160,8 +160,8 @@ each_ask = pytest.mark.parametrize("ask", sorted(ASKS))
 def test_without_the_record_nothing_happens(
     people: People, dynamodb: Switch, ask: str, failure: str
 ) -> None:
-    """If DynamoDB fails, the error tells the client when to try again. It does not contain the
-    error message of AWS (promises P3 and P5).
+    """If DynamoDB fails, the error tells the client when to try again. It does not repeat AWS's
+    error message (promises P3 and P5).
     """
     error, status, code = RECORD_FAILS[failure]
     people.world.services.waitlist_cache.look_up(people.waitlist_id)
@@ -208,8 +208,8 @@ def test_without_the_private_function_the_queue_is_unavailable(
 def test_a_crash_of_the_private_function_after_its_work_is_answered_with_503(
     people: People, lambda_: Switch, ask: str
 ) -> None:
-    """If the private function crashes, nobody knows whether the request took effect. The response
-    asks the client to repeat the request (promise P3).
+    """If the private function crashes, nobody knows whether the request took effect, so the
+    response asks the client to repeat it (promise P3).
     """
     lambda_.failure = lambda call: {**call(), "FunctionError": "Unhandled"}
     refused(ASKS[ask](people), 503, "queue_unavailable")

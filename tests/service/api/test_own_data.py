@@ -1,4 +1,4 @@
-"""Tests that customers can change the fields of their profile that the signup form contains."""
+"""Tests that customers can change the profile fields that the signup form asks for."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ IDENTITY = {"field": "email"}
 
 
 class Customers(People):
-    """Customers who sign up with an address and use the returned entry token in later requests."""
+    """Customers who sign up with an address and use the returned entry token from then on."""
 
     def join(self, profile: dict[str, Any] = ADA) -> str:
         body = {"profile": profile, "attributes": {"size": "L"}}
@@ -111,9 +111,7 @@ def test_data_that_a_signup_may_not_have_changes_nothing(
 
 
 def test_a_change_asks_for_no_field_that_is_missing_already(customers: Customers) -> None:
-    """An imported customer may lack a required field. The customer can still change other
-    fields.
-    """
+    """An imported customer may lack a required field, but can change the other fields."""
     token = customers.join()
     customers.write({"email": ADA["email"], "about": "x" * 3000})
     assert customers.patch(token, note="tall").code == "invalid_request"
@@ -122,7 +120,7 @@ def test_a_change_asks_for_no_field_that_is_missing_already(customers: Customers
 
 
 def test_two_devices_change_two_fields(customers: Customers, wire: Wire) -> None:
-    """If a customer changes two fields with two devices at the same time, both changes are kept."""
+    """If a customer changes two fields on two devices at the same time, both changes are kept."""
     token = customers.join()
     others: list[int] = []
     wire.disarm()

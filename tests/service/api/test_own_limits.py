@@ -1,8 +1,7 @@
-"""Tests how many changes a customer can make: a few changes at once, and then one change per
-interval.
+"""Tests how many changes a customer can make: a few at once, and then one per interval.
 
-Without this limit, a customer could fill the history of an entry. Leaving and joining again does
-not raise the limit.
+Without this limit, a customer could fill up an entry's history. Leaving and rejoining does not
+raise the limit.
 """
 
 from typing import Any
@@ -64,7 +63,7 @@ def test_edits_come_some_at_once_and_then_at_intervals(customers: Customers) -> 
     customers.world.advance(int(refused.headers["retry-after"]))
     assert customers.patch("ada", profile={"note": "one more"}).status == 200
     assert_too_many(customers.patch("ada", profile={"note": "another"}))
-    # If a customer has made too many changes, other customers and operators are not affected.
+    # A customer who has made too many changes does not affect other customers or operators.
     customers.sign_up("bob")
     assert customers.patch("bob", profile={"note": "mine"}).status == 200
     path = f"{customers.admin_path}/entries/{customers.id_of('ada')}"
@@ -87,7 +86,7 @@ def test_rests_and_switches_of_messages_count_as_edits_do(customers: Customers) 
 
 
 def test_joining_and_leaving_again_and_again_is_limited(customers: Customers) -> None:
-    """The limit counts the changes of a person, not of a single signup."""
+    """The limit counts a person's changes across all their signups."""
     joined = 0
     while (answer := customers.sign_up("ada")).status == 201:
         joined += 1
@@ -102,8 +101,8 @@ def test_joining_and_leaving_again_and_again_is_limited(customers: Customers) ->
 def test_declines_are_limited_but_leaving_is_not(
     customers: Customers,
 ) -> None:
-    """A person who waits alone gets a new offer after each decline, so the number of declines is
-    limited. The person can always leave.
+    """Someone who waits alone gets a new offer after each decline, so the number of declines is
+    limited. Leaving is always possible.
     """
     customers.sign_up("ada")
     for _ in range(AT_ONCE):
@@ -184,7 +183,7 @@ def test_a_list_that_verifies_does_not_tell_who_joins_too_often() -> None:
 
 def test_a_stranger_who_signs_an_address_up_again_and_again_shuts_nobody_out() -> None:
     """A stranger signs up with somebody's address again and again. The owner of the address can
-    nevertheless make as many changes as other customers.
+    still make as many changes as any other customer.
     """
     guests = Watched.on(rejoin="always")
     for _ in range(AT_ONCE + 5):

@@ -1,5 +1,5 @@
-"""Tests of the customer's page: its files, headers and settings, as the API returns them. The tests
-in tests/browser use the page in a browser.
+"""Tests the customer's page as the API returns it: its files, headers and settings. The tests in
+tests/browser open the page in a browser.
 """
 
 import base64
@@ -78,7 +78,7 @@ PAGE: dict[str, Any] = {
         "de": {"name": "Bäckerei", "text": "Frisches Brot.\nJeden Morgen."},
     },
 }
-# Customers do not see the settings by which operators count the sources of signups.
+# Customers do not see the settings with which operators count signups by source.
 SEEN = {**PAGE, "source": None, "sources": []}
 BOX = {"name": "a", "label": "A", "type": "checkbox"}
 MANY = dict.fromkeys(("en", "de", "fr", "es", "ar"), "x" * 40)
@@ -89,15 +89,15 @@ def settings_with_options(*options: Any) -> dict[str, Any]:
 
 
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
-# The kiosk and the screen are separate pages. All other parts are loaded only if a waitlist uses
-# them, or when a customer presses a button.
+# The kiosk and the screen are pages of their own. Everything else is loaded only if the waitlist
+# uses it or the customer presses a button.
 VIEWS = ("kiosk", "screen")
 PARTS = sorted(
     {path.stem for path in FOLDER.glob("*.json") if path.with_suffix(".js").exists()} - set(VIEWS)
 )
 VENDORED = re.compile(r"^\| ([\w.-]+) \|.*\| ([0-9a-f]{64}) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
-# The plural forms that each language has for counting, according to CLDR.
+# The plural forms that each language uses for counting, according to CLDR.
 PLURALS = {
     "en": {"one", "other"},
     "de": {"one", "other"},
@@ -108,7 +108,7 @@ PLURALS = {
 
 
 class Parts(HTMLParser):
-    """The HTML tags of a page with their attributes, and the texts inside them."""
+    """A page's HTML tags, with their attributes and the text inside them."""
 
     def __init__(self, document: str) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ def viewed(view: str = "") -> Iterator[str]:
 
 def largest(part: str) -> str:
     """Return the language file that is largest after compression. `part` names a part of the page
-    that has its own language files.
+    with its own language files.
     """
     return max((files()[f"{part}{one}.json"].text for one in LANGUAGES), key=compressed)
 
@@ -202,8 +202,8 @@ def test_the_page_names_the_list_and_loads_only_what_the_api_has() -> None:
 def test_one_view_is_small_when_compressed() -> None:
     texts = list(viewed())
     languages = (len(PARTS) + len(VIEWS) + 1) * len(LANGUAGES) - 1
-    # The kiosk and the screen share three files: the loader of their style sheets, the library for
-    # QR codes, and the time since when they are not current.
+    # The kiosk and the screen share three files: the loader of their style sheets, the QR code
+    # library, and the code that says since when they have been out of date.
     others = languages + len(PARTS) + 3 * len(VIEWS) + 3
     assert len(texts) == len(files()) - others, "all but parts, other languages and other views"
     assert sum(map(compressed, texts)) <= MOST_BYTES
@@ -249,7 +249,7 @@ def test_vendored_files_are_those_that_the_table_names_with_their_licences() -> 
 
 @pytest.mark.parametrize("script", sorted(one.name for one in FOLDER.glob("*.js")))
 def test_no_class_defines_a_method_twice(script: str) -> None:
-    """JavaScript does not report a method that is defined twice, and uses the last definition."""
+    """JavaScript does not report a method that is defined twice. It uses the last definition."""
     for body in re.split(r"^(?:export )?class ", (FOLDER / script).read_text("utf-8"), flags=re.M):
         methods = re.findall(r"^  (?:static |async )*([#\w]+)\(.*\) \{$", body, flags=re.M)
         assert len(methods) == len(set(methods)), methods
@@ -267,8 +267,8 @@ def test_scripts_are_served_whole_but_for_their_comments() -> None:
 
 
 def test_no_file_names_another_server() -> None:
-    """The page loads no file from a different server, because this server would learn who is
-    waiting (promise P8).
+    """The page loads no files from other servers, because those servers would learn who is waiting
+    (promise P8).
     """
     namespace = "http://www.w3.org/2000/svg"
     for path in (*FOLDER.iterdir(), *VENDOR.glob("*.js")):
@@ -313,8 +313,8 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
 
 
 def test_previews_and_search_engines_get_what_the_list_allows() -> None:
-    """Names, texts and URLs from the settings of a waitlist appear in the HTML only as values of
-    attributes (promise P5).
+    """Names, texts and URLs from a waitlist's settings appear in the HTML only as attribute values
+    (promise P5).
     """
 
     def tags(**settings: Any) -> dict[str, str | None]:
@@ -389,8 +389,8 @@ def test_the_address_for_other_sites_is_kept_for_a_short_time_only() -> None:
 
 @pytest.mark.parametrize("edition", ["0123456789abcdef", "LATEST", "latest2", "-"])
 def test_an_edition_that_does_not_exist_fills_no_cache(edition: str) -> None:
-    """A customer may have opened the page before a deployment. If the page then loads a file of the
-    old version, the service redirects it to the new version.
+    """A customer may have opened the page before a deployment. When that page loads a file of the
+    old version, the service redirects it to the new one.
     """
     people = new_list()
     path = f"/assets/{edition}/waitlist.js"
@@ -423,7 +423,7 @@ def test_an_unknown_list_has_a_page_that_says_so() -> None:
 
 
 def test_hostile_names_and_texts_stay_text() -> None:
-    """Nobody can put HTML into a page, not even an operator through a setting (promise P5)."""
+    """Nobody can inject HTML into a page, not even an operator through a setting (promise P5)."""
     settings = {
         "name": HOSTILE,
         "page": {
@@ -561,7 +561,8 @@ def test_the_languages_have_the_same_texts(part: str) -> None:
             if isinstance(text, dict):
                 assert set(text) == PLURALS[language], (language, key)
             expected = placeholders(texts["en"][key])
-            # A single plural form may omit the number and use a word, for example "one person".
+            # One of the plural forms may use a word instead of the number, for example "one
+            # person".
             assert placeholders(text) == expected, (language, key)
             assert all(placeholders(form) <= expected for form in forms), (language, key)
         assert part or own["direction"] == ("rtl" if language == "ar" else "ltr")

@@ -1,4 +1,4 @@
-"""Tests that the API returns long lists in pages, with each entry once and in order."""
+"""Tests that the API returns long lists in pages, with every entry once and in order."""
 
 import pytest
 
@@ -81,8 +81,8 @@ def test_an_empty_list_has_one_empty_page(people: People) -> None:
 
 
 def test_the_next_page_is_complete_after_customers_have_left(people: People) -> None:
-    """A cursor contains the rank (sort key) of the last entry on the page, because a position would
-    change when people leave (promise P6).
+    """A cursor contains the rank (sort key) of the last entry on the page. A position would change
+    when people leave (promise P6).
     """
     people.all_sign_up("ada", "bob", "cyd", "dan", "eve")
     first = people.page("limit=2").json

@@ -1,4 +1,6 @@
-"""Tests the keys with which other servers check passes. KMS, which holds the keys, may fail."""
+"""Tests the keys that other servers use to check passes, including what happens when KMS, which
+holds the keys, fails.
+"""
 
 import jwt
 import pytest
@@ -55,8 +57,8 @@ def issuer_of_pass(people: People) -> str:
 
 
 def test_behind_cloudfront_no_response_contains_the_address_of_api_gateway(inside: People) -> None:
-    """If the API is behind CloudFront, passes and the list of keys contain CloudFront's address,
-    and never API Gateway's (promise P5).
+    """If the API is behind CloudFront, passes and the list of keys contain CloudFront's address and
+    never API Gateway's (promise P5).
     """
     assert issuer_of_pass(inside) == URL
     inside.world.stage_variables = {"edge_url": EDGE}

@@ -1,6 +1,4 @@
-"""Tests that every response with a position says when the client should poll again, and may not be
-cached.
-"""
+"""Tests that every response with a position says when to poll again and may not be cached."""
 
 import pytest
 
@@ -62,8 +60,8 @@ def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) ->
     for name in names:
         people.hold_back(name)
     assert seconds_until_next_poll(people.poll(names[0])) == 5
-    # No ready customer is ahead of the last customer. The last customer nevertheless polls rarely,
-    # because that customer is not ready either.
+    # No ready customer is ahead of the last customer, who still polls only rarely because they are
+    # not ready either.
     assert people.poll(names[-1]).json["ready_ahead"] == 0
     assert seconds_until_next_poll(people.poll(names[-1])) == 7
     people.hold_back(names[-1], ready=True)

@@ -30,7 +30,7 @@ KEY = "idempotency-key-of-the-client"
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> StringIO:
     caplog.set_level(logging.DEBUG)
-    # A different test may have changed the log level of this logger.
+    # Another test may have changed this logger's level.
     caplog.set_level(logging.DEBUG, "waitlist_api")
     return StringIO()
 
@@ -38,8 +38,8 @@ def log(caplog: pytest.LogCaptureFixture) -> StringIO:
 @pytest.fixture
 def people(log: StringIO) -> Admissions:
     world = World.on(new_table(), empty_redis())
-    # In Powertools, all loggers with the same name write to the same stream. This logger has a new
-    # name, so that it writes to `log`.
+    # Powertools loggers with the same name share a stream. This logger has a new name, so it writes
+    # to `log`.
     logger = Logger(service=f"privacy-{token_hex(8)}", level="DEBUG", stream=log)
     world.api = Api(world.services.container, EntryTokens(SECRET), logger)
     people = Admissions(world)
@@ -48,14 +48,14 @@ def people(log: StringIO) -> Admissions:
 
 
 def test_no_id_reveals_its_customer(people: People) -> None:
-    """Entry ids are part of URLs, so an id must not reveal its customer (promise P8)."""
+    """Entry ids appear in URLs, so an id must not reveal its customer (promise P8)."""
     assert people.sign_up(CUSTOMER).json["entry_id"] == people.id_of(CUSTOMER)
     assert people.id_of(CUSTOMER) != People(people.world, "florist").id_of(CUSTOMER)
     assert people.id_of(CUSTOMER).isalnum()
 
 
 def test_the_clients_key_is_not_on_record(people: People) -> None:
-    """A client's idempotency key is a secret. The service stores only a digest of the key (promise
+    """A client's idempotency key is a secret, so the service stores only its digest (promise
     P8).
     """
     people.sign_up(CUSTOMER, key=KEY)
@@ -64,7 +64,7 @@ def test_the_clients_key_is_not_on_record(people: People) -> None:
 
 
 def test_a_refusal_repeats_no_value(people: Admissions) -> None:
-    """An error does not contain the refused value, which may be personal (promise P8)."""
+    """Errors do not repeat the refused value, which may be personal (promise P8)."""
     people.sign_up(CUSTOMER, attributes={"language": LANGUAGE})
     eight = [f"{LANGUAGE}-{number}" for number in range(8)]
     for answer in (
@@ -81,9 +81,7 @@ def test_a_refusal_repeats_no_value(people: Admissions) -> None:
 
 
 def test_no_route_takes_a_value_in_its_address() -> None:
-    """URLs are logged, so a query may contain names of attributes but not their values (promise
-    P8).
-    """
+    """URLs are logged, so a query may contain attribute names but not their values (promise P8)."""
     named = re.compile(SEGMENT_NAMES)
     assert named.fullmatch("gender,language")
     for value in ("Spanish", "language=spanish", "language:spanish", "language Spanish"):

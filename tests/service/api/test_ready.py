@@ -1,5 +1,5 @@
-"""Tests people who are not ready for admission. They keep their place and count in the positions of
-others, but claims and offers skip them.
+"""Tests people who are not ready for admission. They keep their place and count in other people's
+positions, but claims and offers skip them.
 """
 
 from contextlib import suppress
@@ -160,8 +160,8 @@ def test_a_rebuild_knows_who_rests(people: Admissions) -> None:
 def test_an_interrupted_pause_is_completed_or_leaves_nothing(
     people: Admissions, wire: Wire, fault: Any, step: int, retried: bool
 ) -> None:
-    """A customer's request to skip turns is interrupted. DynamoDB and Redis agree again after the
-    customer repeats it, or after a maintenance run.
+    """A customer's request to pause is interrupted. DynamoDB and Redis agree again once the
+    customer repeats it or maintenance runs.
     """
     until = iso(people.world.clock.now_millis() + DAY * 1000)
     wire.arm(step, fault)
@@ -180,8 +180,8 @@ def test_an_interrupted_pause_is_completed_or_leaves_nothing(
 
 
 def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admissions) -> None:
-    """A released entry gets no offer until its delay is over. The delay does not end earlier if an
-    operator marks the entry as ready (promise P2).
+    """A released entry gets no offer until its delay is over. An operator who marks the entry as
+    ready does not shorten the delay (promise P2).
     """
     people.claim()
     answer = people.release("ada", delay_seconds=60)
@@ -209,7 +209,7 @@ def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admission
 
 @pytest.mark.parametrize("how", ["whole", "unrecorded", "unrecorded, then moved"])
 def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, how: str) -> None:
-    """An entry was released with a delay, and then moved before DynamoDB recorded the release. A
+    """An entry is released with a delay and then moved before DynamoDB has recorded the release. A
     rebuild restores the delay (promise P3).
     """
     people.claim()
@@ -224,8 +224,8 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
         with suppress(Crash):
             people.bump("ada", to="back")
         wire.disarm()
-    # A rebuild also reads the changes of the last minutes. Let so much time pass that it does not
-    # find the release there.
+    # A rebuild also reads the last few minutes of changes. Wait long enough that it does not find
+    # the release there.
     for seconds in (120, 3600):
         people.world.advance(seconds)
         people.world.maintain()

@@ -1,4 +1,4 @@
-"""Tests that operators can see the progress of a rebuild after Redis has lost a queue."""
+"""Tests that operators can follow the progress of a rebuild after Redis has lost a queue."""
 
 from typing import Any
 
@@ -27,8 +27,8 @@ def run(people: People, left_millis: int) -> None:
 
 
 def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
-    """The total of a rebuild is the number of entries before the loss, as maintenance last counted
-    them (promise P7).
+    """A rebuild's total is the number of entries before the loss, as maintenance last counted them
+    (promise P7).
     """
     people.all_sign_up(*NAMES)
     people.leave("eve")
@@ -48,8 +48,8 @@ def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
 
 
 def test_the_total_of_a_rebuild_grows_if_entries_were_never_counted(people: People) -> None:
-    """If maintenance never counted the entries, the total of a rebuild is the number of entries
-    that are already restored.
+    """If maintenance never counted the entries, a rebuild's total is the number of entries restored
+    so far.
     """
     people.all_sign_up(*NAMES)
     people.world.redis.flushall()

@@ -1,6 +1,4 @@
-"""Tests that an operator can reinstate a customer who has left. The customer gets the former place
-again.
-"""
+"""Tests that an operator can reinstate a customer who has left, in their old place."""
 
 from collections.abc import Callable
 from typing import Any
@@ -118,7 +116,9 @@ ENDS: list[Callable[[Admissions], None]] = [
 def test_a_reinstated_entry_stands_between_its_former_neighbours(
     people: Admissions, end: Callable[[Admissions], None]
 ) -> None:
-    """A reinstated entry has its former rank (sort key), priority and signup time (promise P1)."""
+    """A reinstated entry gets its old rank (sort key), priority and signup time back (promise
+    P1).
+    """
     before, token = restored_values(people, "cyd"), people.token_of("cyd")
     end(people)
     assert people.order() == ["ann", "bob", "dan", "eve"]
@@ -203,7 +203,7 @@ def test_the_end_of_a_parked_stay_is_in_the_history(people: Admissions) -> None:
 def test_a_missed_offer_that_only_redis_has_noticed_is_added_to_the_history(
     people: Admissions,
 ) -> None:
-    """An operator reinstates a customer whose missed offer is only known to Redis. Maintenance
+    """An operator reinstates a customer whose missed offer only Redis knows about. Maintenance
     later adds the missed offer to the history (promise P3).
     """
     does_not_come(people)
@@ -337,8 +337,8 @@ def test_a_parked_entry_of_a_full_list_comes_back(people: Admissions) -> None:
 
 
 def test_a_parked_entry_of_an_overfull_list_stays_parked(people: Admissions) -> None:
-    """An operator has lowered the capacity, and too many people are on the waitlist. A parked
-    customer cannot be reinstated then, and stays parked (promise P3).
+    """After an operator has lowered the capacity, too many people are on the waitlist. A parked
+    customer then cannot be reinstated and stays parked (promise P3).
     """
     is_parked(people)
     configure(people, capacity=4)
@@ -389,8 +389,8 @@ def test_the_customers_former_signup_does_not_show_the_new_token(people: Admissi
 
 
 def test_an_entry_whose_rank_is_taken_stands_between_its_neighbours(people: Admissions) -> None:
-    """If another entry has got the former rank (sort key) of a reinstated entry, the reinstated
-    entry is still between its former neighbours.
+    """A reinstated entry whose old rank (sort key) has been taken still stands between its old
+    neighbours.
     """
     rank = people.recorded("cyd")["rank"]
     leaves(people)
@@ -414,8 +414,8 @@ def test_a_reinstatement_that_is_cut_off_is_finished(
     fault: Any,
     by: str,
 ) -> None:
-    """If a request to reinstate a customer crashes, a repeated request completes it. If the crashed
-    request had already written to DynamoDB, maintenance can complete it, too (promises P2 and P3).
+    """If a request to reinstate a customer crashes, repeating it completes the work. Once the
+    request has written to DynamoDB, maintenance can complete it too (promises P2 and P3).
     """
     before = restored_values(people, "cyd")
     end(people)
@@ -477,7 +477,7 @@ def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wi
     leaves(people)
     cut_off_after_intent(people, wire)
     assert people.recorded("cyd")["intent"]["joining_reason"] == REASON
-    # The second call to AWS is the first write of the erasure. The erasure crashes after this call.
+    # The second call to AWS is the erasure's first write. The erasure crashes right after it.
     wire.arm(1, crash_after)
     with pytest.raises(Crash):
         people.erase("cyd")

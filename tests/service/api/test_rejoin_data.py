@@ -1,5 +1,5 @@
-"""Tests second signups of a customer. The new signup may contain a different profile and different
-attributes, and may be refused.
+"""Tests customers who sign up a second time. The new signup may bring a different profile and
+different attributes, and may be refused.
 """
 
 from typing import Any
@@ -42,7 +42,7 @@ def unrevised(item: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("sent", SENT)
 def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent: str) -> None:
     """A second signup writes its profile to the record before it asks Redis for a place. If Redis
-    refuses, the record gets its former profile back (promise P5).
+    refuses, the old profile is restored (promise P5).
     """
     before = item_of(left)
     left.configure(capacity=1)
@@ -56,7 +56,7 @@ def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent:
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent: str) -> None:
-    """After the second signup, the record contains no data from the first one (promise P8)."""
+    """After the second signup, nothing from the first one is left in the record (promise P8)."""
     assert left.sign_up("ann", **SENT[sent]).status == 201
     person = left.person("ann").json
     assert {name: person[name] for name in FORMER} == SENT[sent]
@@ -64,8 +64,8 @@ def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent:
 
 
 def test_leaving_during_a_second_signup_removes_the_data_of_the_first(left: People) -> None:
-    """Ann is removed while her second signup is running. The service then deletes the data of her
-    first signup (promise P8).
+    """Ann is removed while her second signup is in progress. The service then deletes her first
+    signup's data (promise P8).
     """
     services = left.world.services
     key = (left.waitlist_id, left.id_of("ann"))

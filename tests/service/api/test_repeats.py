@@ -1,4 +1,4 @@
-"""Tests that a client can repeat a signup and gets the same response. A stranger who knows the
+"""Tests that a client can repeat a signup and get the same response. A stranger who knows the
 customer id gets nothing (promise P2).
 """
 
@@ -27,8 +27,8 @@ def test_a_repeat_with_the_same_key_gets_the_same_answer(people: People) -> None
 def test_a_key_with_another_body_is_refused(
     people: People, body: dict[str, object], has_left: bool
 ) -> None:
-    """A client sends a second request with the same idempotency key and a different body. The
-    service refuses it, even if the customer has left in between (promise P5).
+    """A second request with the same idempotency key but a different body is refused, even if the
+    customer has left in the meantime (promise P5).
     """
     first = {"profile": {"name": "Bob", "age": 5}, "attributes": {"language": "Spanish"}}
     assert people.sign_up("bob", key="k", **first).status == 201
@@ -42,7 +42,7 @@ def test_a_key_with_another_body_is_refused(
 
 def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
     """A repeated signup is compared with the first request, even if an operator has edited the
-    entry since (promise P2).
+    entry in between (promise P2).
     """
     first = people.sign_up("bob", key="k", profile={"name": "Bob"})
     assert people.edit("bob", profile={"name": "Robert"}).status == 200
@@ -52,7 +52,7 @@ def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
 
 @pytest.mark.parametrize("key", ["first-try", "123456789012345", ""])
 def test_a_key_that_can_be_guessed_is_refused(people: People, key: str) -> None:
-    """Whoever knows the idempotency key of a signup can get the entry token, so the service refuses
+    """Anyone who knows a signup's idempotency key can get the entry token, so the service refuses
     keys that are too short (promise P5).
     """
     body, path = {"customer_id": "ada"}, f"{people.path}/entries"
@@ -82,7 +82,7 @@ def test_a_stranger_with_the_id_gets_no_place_and_no_token(people: People, key: 
 
 
 def test_a_signup_without_a_key_cannot_be_repeated_without_one(people: People) -> None:
-    """Two requests without a key are two different requests (promise P8)."""
+    """Two requests without a key count as different requests (promise P8)."""
     assert people.sign_up("ada").status == 201
     refused(people.sign_up("ada"), 409, "already_on_list")
 
@@ -137,7 +137,7 @@ def test_a_bumps_key_with_another_body_is_refused(people: People, other: dict[st
 
 
 def test_a_bumps_key_belongs_to_the_operator_who_used_it(people: People) -> None:
-    """If two operators happen to use the same key, the service makes both bumps (promise P2)."""
+    """If two operators happen to use the same key, both of their bumps take effect (promise P2)."""
     people.all_sign_up("ada", "bob", "cyd")
     path, body = f"{people.admin_entry('cyd')}/bump", {"places": 1}
     for arn, position in ((None, 2), (ANOTHER, 1), (ANOTHER, 1)):
@@ -148,8 +148,8 @@ def test_a_bumps_key_belongs_to_the_operator_who_used_it(people: People) -> None
 
 
 def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> None:
-    """If two operators happen to use the same key, the second operator does not get the claim
-    tokens of the first one (promise P4).
+    """If two operators happen to use the same key, the second one does not get the first one's
+    claim tokens (promise P4).
     """
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
@@ -166,8 +166,8 @@ def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> Non
 def test_a_claims_key_with_another_body_is_refused(
     people: People, other: dict[str, object]
 ) -> None:
-    """An operator uses the idempotency key of a claim for a different request. The service refuses
-    this request, and claims and admits nobody (promise P5).
+    """An operator reuses a claim's idempotency key for a different request. The service refuses the
+    request, and claims and admits nobody (promise P5).
     """
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"

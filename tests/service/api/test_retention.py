@@ -1,5 +1,5 @@
-"""Tests that the service deletes the data of customers who have left or were admitted, after the
-number of days that an operator has set (promise P8).
+"""Tests that the service deletes the data of customers who have left or were admitted once an
+operator's chosen number of days has passed (promise P8).
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def items(people: Admissions, name: str) -> list[dict[str, Any]]:
 
 
 def expiries(people: Admissions, name: str) -> set[int | None]:
-    """Return the times at which an entry's items expire.
+    """Return when each of an entry's items expires.
 
     None stands for an item that never expires.
     """
@@ -88,7 +88,7 @@ def test_an_admitted_or_removed_entry_expires_too(people: Admissions, how: str) 
 
 
 def test_an_end_that_was_cut_off_expires_when_maintenance_finishes_it(people: Admissions) -> None:
-    """A customer's request to leave crashes after its first step. When maintenance has completed
+    """A customer's request to leave crashes after its first step. Once maintenance has completed
     the request, the entry gets an expiry date (promise P3).
     """
     people.all_sign_up("ada")
@@ -147,8 +147,8 @@ def test_a_refused_rejoin_leaves_the_former_stay_to_go_when_it_would_have(
 
 
 def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admissions) -> None:
-    """DynamoDB may delete an expired item some days late. Until then, the service must not find the
-    item (promise P8).
+    """DynamoDB may delete an expired item days late. Until then, the service must not find it
+    (promise P8).
     """
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada", "bob")
@@ -170,8 +170,8 @@ def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admiss
 
 
 def test_an_expired_customer_joins_as_a_new_one(people: Admissions) -> None:
-    """A customer whose data has expired can sign up like a new customer, even on a waitlist that
-    allows nobody to join again.
+    """A customer whose data has expired can sign up like a new one, even on a waitlist that does
+    not let anyone rejoin.
     """
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")
@@ -194,8 +194,8 @@ def test_an_expired_and_deleted_customer_joins_as_a_new_one(people: Admissions) 
 
 
 def test_setting_an_expiry_does_not_bring_back_an_erased_person(people: Admissions) -> None:
-    """Maintenance sets an expiry date for a history that an erasure has just deleted. This must not
-    create items in DynamoDB again (promise P8).
+    """Maintenance sets an expiry date on a history that an erasure has just deleted. This must not
+    recreate items in DynamoDB (promise P8).
     """
     people.all_sign_up("ada")
     people.leave("ada")

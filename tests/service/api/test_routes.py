@@ -47,8 +47,8 @@ DEFAULTS = {
 
 
 def ready(ahead: int) -> dict[str, Any]:
-    """Return the response fields of an entry that is ready for an offer. The entry has `ahead`
-    ready entries before it.
+    """Return the response fields of an entry that is ready for an offer and has `ahead` ready
+    entries before it.
     """
     since = {"rest_until": None, "delayed_until": None, "confirm_by": None}
     since |= {"call": None, "call_number": None}
@@ -144,8 +144,8 @@ def test_looking(people: People) -> None:
 
 
 def test_leaving_also_when_it_is_repeated(people: People) -> None:
-    """When a customer leaves, all customers behind move up by one position at once (promises P2 and
-    P6).
+    """When a customer leaves, everyone behind them moves up by one position at once (promises P2
+    and P6).
     """
     people.all_sign_up("ada", "bob")
     for _ in range(2):
@@ -318,8 +318,8 @@ def test_erasing_also_when_it_is_repeated(people: People) -> None:
 
 
 def recorded(people: People) -> str:
-    # The journal is left out. It covers the last few days, contains only ids, and expires by
-    # itself, so an erasure does not delete it.
+    # The journal is left out, because an erasure does not delete it. It covers the last few days,
+    # contains only ids, and expires by itself.
     items = people.world.dynamodb.scan()["Items"]
     return json.dumps([item for item in items if not item["pk"]["S"].startswith("JOURNAL#")])
 

@@ -1,7 +1,8 @@
-"""Tests that strangers who know an email address do not learn whether its owner is on the waitlist.
+"""Tests that strangers who know an email address cannot find out whether its owner is on the
+waitlist.
 
-For known and unknown addresses, the service sends the same response and makes the same calls to AWS
-and Redis. `make bench` measures whether both take the same time.
+The service sends the same response and makes the same calls to AWS and Redis whether it knows the
+address or not. `make bench` measures whether both cases take the same time.
 """
 
 import random
@@ -35,7 +36,7 @@ Seen = tuple[Any, ...]
 class Watched(Guests):
     """Guests whose requests are observed.
 
-    The tests compare responses, calls to AWS and calls to Redis.
+    The tests compare the responses and the calls to AWS and Redis.
     """
 
     wire: Wire
@@ -46,15 +47,17 @@ class Watched(Guests):
         table, clock = wire.client(new_table()), RedisClock.standing()
         guests = cls(World.on(table, empty_redis(), wire.client, redis_clock=clock))
         guests.wire = wire
-        # If Redis does not have a script yet, the first request that needs it sends one more call.
+        # If Redis does not have a script yet, the first request that needs it makes one extra call.
         for path in FOLDER.glob("*.lua"):
             guests.world.redis.script_load(script_named(path.stem).source)
         assert guests.configure(**{"identity": RULES, **settings}).status == 201
         return guests
 
     def ask(self, request: Callable[..., Answer], *sent: str) -> tuple[Seen, list[str], int]:
-        """Return the response, the calls to AWS, and the number of calls of Lua scripts by hash."""
-        # Read the settings into the cache first, so that no observed request has to read them.
+        """Return the response, the calls to AWS, and how many times a Lua script was called by its
+        hash.
+        """
+        # Load the settings into the cache first, so that no observed request has to read them.
         self.world.services.waitlist_cache.look_up(self.waitlist_id)
         self.wire.disarm()
         before = self._scripts()
@@ -122,8 +125,8 @@ def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
 
 
 def test_known_and_unknown_addresses_cause_the_same_calls(guests: Watched) -> None:
-    """The requests run in random order, so that earlier requests cannot cause a difference between
-    known and new addresses.
+    """The requests run in random order, so that differences between known and new addresses cannot
+    come from earlier requests.
     """
     chance = random.Random(33)
     known = [f"known-{one}@example.com" for one in range(20)]
@@ -140,7 +143,7 @@ def test_known_and_unknown_addresses_cause_the_same_calls(guests: Watched) -> No
 
 def test_a_strangers_own_positions_do_not_show_whether_an_address_was_new() -> None:
     """A stranger watches two places of their own, the public total and the public board. None of
-    them shows whether an address that signs up was new.
+    these shows whether an address that signs up was new.
     """
     guests = Watched.on(segments=[["size"]], page=FORM)
 
@@ -202,8 +205,8 @@ def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
 
 
 def test_with_hidden_counts_no_answer_to_a_customer_has_a_total() -> None:
-    """Each request whose response contains a position is sent twice, because the second response
-    may be different.
+    """Each request that returns a position is sent twice, because the second response may
+    differ.
     """
     people = Admissions(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(
@@ -271,8 +274,8 @@ def test_a_refusal_says_the_same_by_the_same_calls(
 
 
 def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None:
-    """A change of `rejoin` applies at once to customers who have left, even if a function still has
-    the old settings in its cache.
+    """A change to `rejoin` applies at once to customers who have left, even if a function has the
+    old settings in its cache.
     """
     guests.configure(identity=RULES, rejoin="never")
     guests.join(ADA)
@@ -284,9 +287,7 @@ def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None
 
 
 def test_all_invalid_codes_get_the_same_response(guests: Watched) -> None:
-    """All codes that are not valid get the same response. The response does not reveal why a code
-    is not valid.
-    """
+    """All invalid codes get the same response, which does not say why a code is invalid."""
     other = Guests(guests.world, "butcher")
     other.configure(identity=RULES)
     other.join(ADA)
@@ -349,14 +350,14 @@ def test_entering_an_address_does_not_reveal_whether_it_is_known(verify: str) ->
     assert unknown[0][0] == 202
     assert STRANGER not in str(unknown)
     for state, one in address.items():
-        # The number of new addresses that a customer may enter per day is limited.
+        # A customer may enter only a limited number of new addresses per day.
         guests.world.advance(24 * 3600)
         assert guests.ask(change, one) == unknown, state
 
 
 def test_a_changed_address_costs_one_more_read(guests: Watched) -> None:
-    """A signup with an address to which somebody has changed reads DynamoDB once more than a signup
-    with an unknown address. The responses are equal.
+    """Signing up with an address that somebody else has changed to takes one read from DynamoDB
+    more than signing up with an unknown address. The responses are the same.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))

@@ -34,7 +34,7 @@ def people() -> Admissions:
 
 
 def test_each_segment_is_counted_by_its_name(people: Admissions) -> None:
-    """The list of segments is sorted by their attributes, and then by their values (promise P6)."""
+    """Segments are sorted by attribute and then by value (promise P6)."""
     answer = people.segments()
     assert (answer.status, answer.json["cursor"]) == (200, None)
     first, *_, last = answer.json["segments"]
@@ -116,7 +116,7 @@ def wired(people_beside: Admissions, wire: Wire) -> Admissions:
 def learn_french(people: Admissions, *names: str) -> Callable[[], None]:
     """Return a function that changes people's language to French.
 
-    The function does not use HTTP, because the tests' HTTP server handles one request at a time.
+    It does not use HTTP, because the tests' HTTP server handles one request at a time.
     """
 
     def edit() -> None:
@@ -154,8 +154,8 @@ def test_segments_are_counted_again_if_the_entries_were_edited_meanwhile(
 def test_a_segment_that_no_record_names_is_left_out(
     wired: Admissions, people_beside: Admissions, wire: Wire
 ) -> None:
-    """If the only entry of a segment is erased while the request is running, the response leaves
-    the segment out (promise P8).
+    """If a segment's only entry is erased while the request is running, the response leaves the
+    segment out (promise P8).
     """
     services = people_beside.world.services
 

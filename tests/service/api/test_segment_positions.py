@@ -1,4 +1,6 @@
-"""Tests that customers see their position in a segment, for example "third in line for Spanish"."""
+"""Tests that customers see their position within a segment, for example "third in line for
+Spanish".
+"""
 
 from typing import Any
 
@@ -122,7 +124,7 @@ def test_a_request_for_segment_positions_restores_a_lost_entry(people: Admission
 
 
 def test_after_an_edit_that_was_cut_off_the_record_decides(people: Admissions) -> None:
-    """DynamoDB has recorded an edit of Billy's attributes, but Redis does not know it yet. Billy
+    """DynamoDB has recorded an edit to Billy's attributes that Redis does not know about yet. Billy
     already sees a position in the new segment only (promise P7).
     """
     before_edit = people.world.services.entries.get(people.waitlist_id, people.id_of("billy"))
@@ -163,8 +165,8 @@ def wired(people: Admissions, wire: Wire) -> Admissions:
 def test_an_edit_during_the_request_gives_the_position_in_the_new_segment(
     wired: Admissions, people: Admissions, wire: Wire
 ) -> None:
-    """If a customer changes to another segment during the request, the response contains only the
-    position in the new segment (promise P6).
+    """If a customer moves to another segment during the request, the response contains only their
+    position in the new one (promise P6).
     """
     places(wired, "billy", "language")
 

@@ -1,4 +1,4 @@
-"""Tests of the setting `segments`, with which an operator declares the segments of a waitlist."""
+"""Tests the `segments` setting, with which an operator declares a waitlist's segments."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.support.admissions import Admissions
 MANY = [[f"a{number}"] for number in range(17)]
 NO_LISTS: list[Any] = [None, {}, "language", 5, MANY]
 NO_NAMES: list[Any] = ["Language", "", "a b", "ä", "a\n", 5]
-# Wrong declarations of segments, each with the field that the error names.
+# Invalid declarations of segments, each with the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     *[(value, "body.segments") for value in NO_LISTS],
     ([[]], "body.segments.0"),

@@ -1,5 +1,5 @@
-"""Tests of settings that operators choose: opening, capacity, hidden counts, and whether customers
-may join again.
+"""Tests settings that operators choose: opening, capacity, hidden counts, and whether customers may
+rejoin.
 """
 
 import pytest
@@ -64,7 +64,7 @@ def test_a_full_list_refuses_signups_until_a_customer_leaves(people: People) -> 
     assert people.sign_up("bob", key="signup-bob").json["position"] == 2
     after = Snapshot.of(people.world.dynamodb, people.world.redis)
     assert after.items == before.items
-    # Redis remembers that the signup was refused, so a late copy of its message adds no entry.
+    # Redis remembers that it refused the signup, so a late copy of the message adds no entry.
     stamped = {keys.tombstones("bakery"), keys.meta("bakery")}
     changed = {
         key for key in after.redis.keys if after.redis.keys[key] != before.redis.keys.get(key)
@@ -111,8 +111,8 @@ def test_hidden_counts_are_shown_to_operators_only(people: People) -> None:
 
 
 def test_hidden_counts_stay_hidden_from_a_restored_entry(people: People) -> None:
-    """Redis has lost Bob's entry, and Bob's poll restores it. On a waitlist that hides its counts,
-    the response must not contain the total (promise P7).
+    """Redis has lost Bob's entry, and Bob's poll restores it. If the waitlist hides its counts, the
+    response must not contain the total (promise P7).
     """
     people.configure(hide_counts=True)
     people.all_sign_up("ada", "bob")
@@ -171,7 +171,7 @@ def test_a_list_without_rejoining_refuses_a_customer_who_left(people: People) ->
 def test_a_refused_second_signup_keeps_the_first(
     people: People, settings: dict[str, object]
 ) -> None:
-    """If a second signup is refused, the former signup and its history stay as they are (promise
+    """If a second signup is refused, the earlier signup and its history stay as they are (promise
     P5).
     """
     people.all_sign_up("ada", "bob")
@@ -184,7 +184,7 @@ def test_a_refused_second_signup_keeps_the_first(
 
 
 def test_hidden_counts_are_in_no_answer_to_a_customer(people: People) -> None:
-    """When an operator hides the counts, a process with old settings in its cache also hides them
+    """When an operator hides the counts, even a process that has cached the old settings hides them
     at once (promise P8).
     """
     people.all_sign_up("ada", "bob")

@@ -1,5 +1,5 @@
-"""Tests the maximum size of a request body, which is 16 KB, or 2 MB for an import. A larger body is
-refused before it is parsed (promise P9).
+"""Tests the maximum size of a request body, which is 16 KB, or 2 MB for an import. Larger bodies
+are refused before they are parsed (promise P9).
 """
 
 import base64
@@ -21,9 +21,9 @@ from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 
 
 def body_of(size: int, letter: str = "a") -> str:
-    """Return the body of a signup that has exactly `size` bytes.
+    """Return a signup body of exactly `size` bytes.
 
-    The body ends with blanks, which JSON allows.
+    It is padded with spaces, which JSON allows.
     """
     body = json.dumps({"customer_id": "dan", "profile": {"name": letter}}, ensure_ascii=False)
     return body + " " * (size - len(body.encode()))
@@ -48,8 +48,8 @@ def test_a_body_of_the_limit_is_read(people: People, letter: str) -> None:
 def test_a_byte_more_is_refused_unread(
     people: People, monkeypatch: pytest.MonkeyPatch, more: int, letter: str
 ) -> None:
-    """If API Gateway passes on a body in base64, the limit counts the decoded bytes
-    (promise P5).
+    """If API Gateway passes on a base64 body, the limit applies to the decoded bytes (promise
+    P5).
     """
     body = body_of(MAX_BODY_BYTES + more, letter)
     encoded = base64.b64encode(body.encode()).decode()

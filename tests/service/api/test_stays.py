@@ -1,5 +1,5 @@
-"""Tests that an entry token is valid for one signup. A customer who leaves and signs up again gets
-a new token, and the old token is refused (promise P5).
+"""Tests that an entry token is valid for one signup only. A customer who leaves and signs up again
+gets a new token, and the old one is refused (promise P5).
 """
 
 from collections.abc import Callable
@@ -127,7 +127,7 @@ def test_an_earlier_stays_token_neither_enters_nor_exits_nor_gets_the_pass(
     people: People, status: str
 ) -> None:
     """Somebody with the token of an earlier signup must not get the customer's pass, because a pass
-    lets its owner enter (promise P5).
+    lets whoever has it enter (promise P5).
     """
     people = Admissions(people.world)
     people.configure(admission={"max_inside": 1})
@@ -174,7 +174,7 @@ def test_a_strangers_token_does_not_work_for_the_real_customers_signup(
 
 
 def test_a_token_stays_good_until_its_stay_is_followed_by_another(people: People) -> None:
-    """A customer who has left or was admitted can still see the status of the entry with the entry
+    """A customer who has left or was admitted can still see the entry's status with their entry
     token (promise P6).
     """
     token = signup_token(people, "ada")
@@ -200,8 +200,8 @@ def test_a_token_also_works_outside_the_queue(people: People, status: str) -> No
 
 
 def test_a_renewed_token_belongs_to_the_same_signup(people: People) -> None:
-    """After the secret key of all tokens was replaced, a token still belongs to one signup only
-    (promise P5).
+    """After the secret key for all tokens has been replaced, a token still belongs to one signup
+    only (promise P5).
     """
     earlier = signup_token(people, "ada")
     call(people, "DELETE", earlier)

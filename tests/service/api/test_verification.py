@@ -1,6 +1,6 @@
 """Tests guests who must verify their email address.
 
-A guest gets a place at the signup, but no offer until the address is verified.
+They get a place when they sign up, but no offer until the address is verified.
 """
 
 import json
@@ -92,7 +92,7 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
     assert (ada["position"], ada["ready"], ada["not_ready"]) == (1, False, ["unverified"])
     assert guests.claimed() == []
     verified = guests.verify(guests.code(BOB))
-    # Ada has not verified her address, so the positions of other people do not count her.
+    # Ada has not verified her address, so she does not count in other people's positions.
     assert (verified.status, verified.json["position"], verified.json["ready"]) == (200, 1, True)
     path = f"{guests.path}/entries/{verified.json['entry_id']}"
     polled = guests.world.request("GET", path, token=verified.json["entry_token"])
@@ -102,7 +102,7 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
 
 
 def seen(answer: Answer) -> tuple[Any, ...]:
-    """Return a response without its request id, which is different in every response."""
+    """Return a response without its request id, which is never the same twice."""
     headers = {name: text for name, text in answer.headers.items() if "correlation" not in name}
     return answer.status, answer.text, headers
 
@@ -150,7 +150,7 @@ def test_a_list_that_takes_nobody_refuses_known_and_new_alike(
     guests: Guests, settings: dict[str, Any], code: str
 ) -> None:
     guests.join(ADA)
-    # The function may use settings that are up to 30 seconds old.
+    # The function's settings may be up to 30 seconds old.
     Guests(World.on(guests.world.dynamodb, guests.world.redis)).configure(
         identity=RULES, **settings
     )
@@ -166,7 +166,7 @@ def test_a_message_is_asked_for_once_more_at_most_so_often(guests: Guests) -> No
         guests.world.advance(MINUTE)
         guests.join(ADA)
         asked.append(guests.history(ADA).count("verification_asked"))
-    # The service sends a message at the signup, and further messages after 1, 3, 7 and 15 minutes.
+    # The service sends one message right after the signup, and more after 1, 3, 7 and 15 minutes.
     assert asked == [2, 2, 3, 3, 3, 3, 4, *[4] * 7, 5, 5]
     guests.verify(guests.code(ADA))
     guests.world.advance(MINUTE)
@@ -188,7 +188,7 @@ def test_entries_that_are_not_verified_in_time_leave_and_others_stay(guests: Gue
     left = guests.of(ADA)["history"][-1]
     assert (left["event"], left["by"], left["reason"]) == ("left", "maintenance", "not verified")
     assert guests.stats().json["waiting"] == 1
-    # The next signup has a new deadline and new codes.
+    # The next signup gets a new deadline and new codes.
     guests.join(ADA)
     assert guests.verify(code).code == "code_refused"
     guests.world.maintain()
@@ -218,8 +218,8 @@ CONSENT: dict[str, list[dict[str, Any]]] = {
 
 
 def test_the_newest_signup_with_an_unverified_address_determines_the_data(guests: Guests) -> None:
-    """A stranger has signed up with somebody's address. When the owner signs up, the owner's data
-    replaces the stranger's data, and the place stays the same.
+    """A stranger has signed up with somebody's address. When the owner signs up, their data
+    replaces the stranger's, and the place stays the same.
     """
     guests.configure(identity=RULES, page=CONSENT, segments=[["size"]], messages={"kinds": []})
     stranger = {"profile": {"email": "ADA@EXAMPLE.COM", "name": "Mallory", "terms": "I agree"}}
@@ -238,7 +238,7 @@ def test_the_newest_signup_with_an_unverified_address_determines_the_data(guests
         segments=[["size"]],
         messages={"kinds": []},
     )
-    # The owner signs up right after the stranger. The service sends no second link so soon.
+    # The owner signs up right after the stranger, too soon for the service to send a second link.
     assert join(owner, "l", "fr").status == 202
     ada = guests.of(ADA)
     consent = {"text": "I agree", "version": "2"}
@@ -250,7 +250,7 @@ def test_the_newest_signup_with_an_unverified_address_determines_the_data(guests
     assert guests.history(ADA) == ["joined", "verification_asked"]
     code = guests.code(ADA)
     assert guests.verify(code).json["position"] == 1
-    # The address is verified, so a further signup changes nothing.
+    # The address is already verified, so another signup changes nothing.
     guests.world.advance(MINUTE)
     assert join(stranger, "s", "en").status == 202
     assert guests.of(ADA)["profile"] == ada["profile"]
@@ -285,7 +285,7 @@ def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> 
 
 def test_data_that_new_settings_refuse_are_not_kept(guests: Guests) -> None:
     """A function with old settings in its cache accepts a signup that the new settings refuse. The
-    service does not keep the data of this signup.
+    service does not keep that signup's data.
     """
     guests.join(ADA)
     operator = Guests(World.on(guests.world.dynamodb, guests.world.redis))
@@ -314,8 +314,8 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
     guests.world.request("POST", path, body=body, operator=True)
     guests.join(ADA, name="Mallory")
     if state == "removed and unverified":
-        # A stranger may have made the removed signup. The owner of the address can therefore sign
-        # up again.
+        # A stranger may have made the removed signup, so the owner of the address can sign up
+        # again.
         assert guests.of(ADA)["not_ready"] == ["unverified"]
         return
     assert guests.of(ADA)["status"] == "left"
@@ -326,8 +326,8 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
 def test_a_signup_during_a_verification_does_not_change_verified_data(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """After a customer has verified the address, no later signup with the same address changes the
-    customer's data.
+    """Once a customer has verified their address, no later signup with the same address changes
+    their data.
     """
     guests.join(ADA, name="Ada")
     code = guests.code(ADA)
@@ -351,8 +351,8 @@ def test_a_signup_during_a_verification_does_not_change_verified_data(
 def test_the_event_that_asks_for_verification_expires_with_its_signup(
     guests: Guests, ends: str
 ) -> None:
-    """When a signup has ended, all its events get an expiry date. This includes the event that
-    contains the deadline of the verification (promise P8).
+    """When a signup has ended, all its events get an expiry date, including the event that contains
+    the verification deadline (promise P8).
     """
     guests.configure(identity=RULES, retention_days=1)
     guests.join(ADA)
@@ -394,8 +394,8 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
 
 
 def test_an_operator_verifies_an_address_without_a_code(guests: Guests) -> None:
-    """An operator can verify an address without a code. The request contains the time of the
-    signup, so it cannot verify a later signup by mistake.
+    """An operator can verify an address without a code. The request names the time of the signup,
+    so it cannot verify a later signup by mistake.
     """
 
     def mark(**body: Any) -> Answer:
@@ -426,7 +426,7 @@ def test_an_operator_verifies_an_address_without_a_code(guests: Guests) -> None:
 
 
 def test_the_event_verification_asked_has_its_own_timestamp(guests: Guests) -> None:
-    """Each event of an entry needs a logical timestamp of its own, because webhooks identify events
+    """Each of an entry's events needs its own logical timestamp, because webhooks identify events
     by their timestamps.
     """
     guests.join(ADA)
@@ -440,14 +440,14 @@ def test_the_event_verification_asked_has_its_own_timestamp(guests: Guests) -> N
 
 def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -> None:
     """A customer verifies the address after the deadline, while maintenance is ending the signup.
-    Either the address is verified or the signup ends.
+    Either the address is verified or the signup ends, but never both.
     """
     guests.join(ADA)
     guests.world.advance(59 * MINUTE)
     code = guests.code(ADA)
     guests.world.advance(3 * MINUTE)
-    # Maintenance reads some shards of the index, and then the record twice. Before it writes the
-    # record, the customer verifies the address.
+    # Maintenance reads some shards of the index, and then the record twice. The customer verifies
+    # the address before maintenance writes the record.
     first = guests.world.clock.millis // 60_000
     step = (shard_of(guests.id_of(ADA)) - first) % SHARDS + 3
     verified = []
@@ -498,8 +498,8 @@ def test_two_devices_that_sign_up_at_once_get_one_entry(
     wire.disarm()
     guests.join(BOB)
     assert len({str(seen(one)) for one in answers}) == 1
-    # The later signup replaces the profile. At step 0, the second spelling signs up before the
-    # first one, and at all other steps after it.
+    # The later signup replaces the profile. The second spelling signs up before the first one at
+    # step 0, and after it at all other steps.
     spelled = ADA if step == 0 else "Ada+2@Example.com"
     assert guests.of(ADA)["profile"] == {"email": spelled}
     assert guests.stats().json["waiting"] == 2
@@ -521,8 +521,8 @@ def test_two_devices_that_sign_up_at_once_get_one_entry(
 def test_a_link_is_asked_for_by_the_address_and_the_answer_says_nothing(
     guests: Guests, wire: Wire
 ) -> None:
-    """Customers who have lost their link can ask for a new one, even if the waitlist verifies no
-    addresses.
+    """Customers who have lost their link can ask for a new one, even if the waitlist does not
+    verify addresses.
     """
     guests.configure(identity={**RULES, "verify": "off"})
     guests.join(ADA)

@@ -10,7 +10,7 @@ from tests.service.bus.stories import WORDS, is_verified, keep, moves, policy, r
 
 @cache
 def samples() -> list[Detail]:
-    """Return the first event of each kind, sorted by their logical timestamps."""
+    """Return the first event of each kind, sorted by logical timestamp."""
     scene = Scene()
     for happen in (
         _is_offered_and_back,

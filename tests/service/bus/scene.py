@@ -1,4 +1,4 @@
-"""A deployment whose DynamoDB table has a stream. A test can read which events the stream puts on
+"""A deployment whose DynamoDB table has a stream. Tests can read which events the stream puts on
 the event bus.
 """
 
@@ -18,8 +18,7 @@ from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
 
-# Claims and offers last so long that they do not expire while `maintain` runs, which takes four
-# minutes.
+# Claims and offers must not expire while `maintain` runs, which takes four minutes.
 LEASE_SECONDS = 600
 OFFER_SECONDS = 600
 MAX_ATTEMPTS = 2
@@ -30,7 +29,7 @@ Detail = dict[str, Any]
 
 
 class Scene:
-    """A waitlist with Ada and Bob. Redis' clock stands still, so that the logical timestamps are as
+    """A waitlist with Ada and Bob. Redis' clock stands still, so that logical timestamps are as
     close together as possible.
     """
 
@@ -68,7 +67,7 @@ class Scene:
             elsewhere.maintain()
 
     def expire(self) -> None:
-        """Advance the clock past the retention time of signups that have ended."""
+        """Advance the clock past the retention period of ended signups."""
         self.world.advance((RETENTION_DAYS + 1) * DAY_SECONDS)
         self.table.expire(self.clock.millis // 1000)
 
@@ -99,7 +98,7 @@ class Scene:
 
     def webhooks(self, name: str) -> list[Detail]:
         """Return one person's events as webhooks contain them. Webhooks are made from the history,
-        and not from the event bus.
+        not from the event bus.
         """
         records = WebhookRecords(Table(self.table, TABLE), self.clock.now_millis)
         entry_id = self.people.id_of(name)
@@ -107,8 +106,8 @@ class Scene:
         return [to_builtins(one) for one in found]
 
     def contradictions(self) -> list[str]:
-        """Return the differences between the events on the event bus and the events in the
-        histories.
+        """Compare the events on the event bus with the events in the histories, and return the
+        differences.
         """
         wrong = []
         by_person: dict[str, list[Detail]] = defaultdict(list)

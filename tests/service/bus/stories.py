@@ -1,6 +1,4 @@
-"""Stories about what can happen to a person. Each story lists the events that the service must
-publish.
-"""
+"""Stories about what can happen to a person, each with the events that the service must publish."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -70,7 +68,7 @@ REINSTATED: Published = ("reinstated", "operator")
 class Story:
     """What happens to Ada, and the events that must be published.
 
-    Each event names the person or function that has caused it.
+    Each event names the person or function that caused it.
     """
 
     name: str
@@ -151,7 +149,7 @@ def rests_and_is_held_back(scene: Scene) -> None:
 
 
 def rests(scene: Scene) -> None:
-    """Ada asks to be skipped and resumes.
+    """Ada pauses and resumes.
 
     An operator then marks her as not ready and as ready again. Each request is sent twice.
     """
@@ -210,8 +208,7 @@ def signs_up_to_be_verified(scene: Scene) -> None:
 def is_verified(scene: Scene) -> None:
     """Ada signs up, verifies her address, and repeats the signup."""
     services = scene.world.services
-    # Ada signs up without an address. With an address, her customer id would be derived from the
-    # address.
+    # Ada signs up without an address. Otherwise, her customer id would be derived from the address.
     command = SignupCommand(waitlist_id=scene.people.waitlist_id, customer_id="ada")
     for _repeat in range(3):
         services.unproven_signups.sign_up(command, verify_minutes=600)
@@ -241,8 +238,7 @@ def moves_to_another_address_and_is_erased(scene: Scene) -> None:
 def moves(scene: Scene) -> None:
     """Move Ada's entry to a new address.
 
-    Ada first asks for the move and then confirms it. A minute passes before each of the two
-    requests.
+    She asks for the move and then confirms it, with a minute before each request.
     """
     services, now_millis = scene.world.services, scene.world.clock.now_millis
     record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))
@@ -400,9 +396,9 @@ def is_admitted_without_an_offer(scene: Scene) -> None:
     NEAR,
 )
 def is_near_once_a_stay_and_warned_once_an_offer(scene: Scene) -> None:
-    """The service tells Ada only once per signup that her turn is near.
+    """The service tells Ada that her turn is near only once per signup.
 
-    Ada gets no second message after she was moved, or after Redis has lost its data.
+    She gets no second message after an operator has moved her or Redis has lost its data.
     """
     scene.people.all_sign_up("ada", "bob")
     tells(scene, near=1)
@@ -536,7 +532,7 @@ def is_refused_when_coming_back(scene: Scene) -> None:
 
 @story(JOINED)
 def is_edited_and_looked_at(scene: Scene) -> None:
-    """Edits, new segments, polls, a rebuild and a maintenance run do not move the entry. They
+    """Edits, new segments, polls, a rebuild and a maintenance run do not move the entry, and
     publish no events.
     """
     signs_up(scene)
@@ -568,8 +564,8 @@ def is_erased_long_after(scene: Scene) -> None:
 
 @story(JOINED, ERASED)
 def is_erased_after_an_edit(scene: Scene) -> None:
-    """An edit does not change the timestamp in the record. The erasure must nevertheless get a
-    higher timestamp than the edit.
+    """An edit does not change the timestamp in the record. The erasure must still get a higher
+    timestamp than the edit.
     """
     signs_up(scene)
     assert scene.people.edit("ada", profile={"name": "Ada"}).status == 200

@@ -1,5 +1,5 @@
-"""Operations run in random order, and many of them are interrupted. In the end, exactly the
-recorded events are on the event bus.
+"""Runs operations in random order and interrupts many of them. In the end, the event bus has
+exactly the recorded events.
 """
 
 import json
@@ -43,7 +43,7 @@ def lose_redis(people: Admissions) -> None:
 
 
 def take_over_behind(people: Admissions) -> None:
-    """Replace the Redis server with an empty one, whose clock is an hour behind."""
+    """Replace the Redis server with an empty one whose clock is an hour behind."""
     people.world.redis_clock.advance(-HOUR_SECONDS)
     lose_redis(people)
 
@@ -148,7 +148,7 @@ def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | N
 class Webhook:
     """The function that sends webhooks, with its queue and a receiver.
 
-    The queue delivers each event twice, and the second copy arrives at a random later time.
+    The queue delivers each event twice, the second time at a random later time.
     """
 
     def __init__(self, scene: Scene, chance: random.Random) -> None:
@@ -170,10 +170,10 @@ class Webhook:
         return Attempt("sent", 204)
 
     def bring(self, news: list[Detail]) -> None:
-        """Deliver new events in random order, together with second copies of older events.
+        """Deliver new events in random order, mixed with second copies of older events.
 
-        New events that include an erasure are delivered in order, because the erasure deletes all
-        earlier events.
+        If the new events include an erasure, they are delivered in order, because the erasure
+        deletes all earlier events.
         """
         again = [one for one in self.copies if self.chance.random() < 0.3]
         self.copies = [one for one in self.copies if one not in again] + news
@@ -192,7 +192,7 @@ class Webhook:
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("apart", [-20 * 60, -0.05, 0, 0.05, 20 * 60])
 def test_webhooks_arrive_in_order_even_if_the_clocks_differ(apart: float, seed: int) -> None:
-    """The functions' clock is `apart` seconds ahead of Redis' clock. The webhook nevertheless gets
+    """The functions' clock is `apart` seconds ahead of Redis' clock, but the webhook still gets
     each event once and in order (promises P2 and P3).
     """
     chance, scene = random.Random(seed), Scene()
@@ -206,7 +206,8 @@ def test_webhooks_arrive_in_order_even_if_the_clocks_differ(apart: float, seed: 
     )
     assert configured.status == 200, configured.text
     losses = LOSSES if seed % 2 else ()
-    # Many requests concern the same person at the same moment. Customers who leave sign up again.
+    # Many requests concern the same person at the same moment, and customers who leave sign up
+    # again.
     weights = {
         **dict.fromkeys(USUAL, 1.0),
         **dict.fromkeys((*PAUSES, *losses), 0.3),
@@ -222,7 +223,7 @@ def test_webhooks_arrive_in_order_even_if_the_clocks_differ(apart: float, seed: 
         for one in news:
             earlier, stamp = expected[one["entry_id"]], int(one["stamp"])
             assert stamp not in earlier, (deed, name, one)
-            # Maintenance later records the changes that only Redis contains so far.
+            # Maintenance will record the changes that only Redis contains so far.
             if one.get("by") not in ("maintenance", "policy"):
                 assert stamp > max(earlier, default=0), (deed, name, one)
             earlier.append(stamp)

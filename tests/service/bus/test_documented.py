@@ -1,4 +1,4 @@
-"""docs/app/events.md describes each event, and its examples agree with the real events."""
+"""docs/app/events.md describes every event, and its examples match the real events."""
 
 import json
 import re

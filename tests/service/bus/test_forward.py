@@ -1,4 +1,4 @@
-"""A function publishes each change in the table on the event bus, at least once and in order. It
+"""A function publishes every change to the table on the event bus, at least once and in order. It
 also publishes a heartbeat.
 """
 
@@ -22,7 +22,7 @@ READ_AT = "2026-09-21T14:13:20.000Z"
 
 
 class Bus:
-    """An EventBridge bus. The bus refuses the next event of each entry in `refused`."""
+    """An EventBridge bus that refuses the next event of each entry in `refused`."""
 
     def __init__(self) -> None:
         self.calls: list[list[dict[str, Any]]] = []
@@ -99,7 +99,7 @@ def test_a_refused_event_is_sent_again_with_all_later_records(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If the bus refuses an event, the function hands this record and all later ones back to
-    Lambda. Lambda sends them again, so the order of the events is kept.
+    Lambda. Lambda sends them again, which keeps the events in order.
     """
     scene = Scene()
     signs_up(scene)
@@ -136,8 +136,8 @@ def test_a_bus_that_does_not_answer_gets_the_whole_batch_again(
 
 
 def test_each_maintenance_run_publishes_a_heartbeat(bus: Bus) -> None:
-    """Each maintenance run changes an item in the table, so that a heartbeat is published.
-    DynamoDB's stream would not contain a write that changes nothing.
+    """Each maintenance run changes an item in the table, so that a heartbeat is published. A write
+    that changes nothing would not appear in DynamoDB's stream.
     """
     scene = Scene()
     for _minute in range(2):

@@ -1,5 +1,5 @@
-"""If a process is slow to record a change, its event is published late. The event's logical
-timestamp then shows when the change took effect.
+"""If a process is slow to record a change, its event is published late, but the event's logical
+timestamp shows when the change took effect.
 """
 
 from collections.abc import Callable
@@ -44,8 +44,8 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
     fast: Callable[[Admissions], object],
     expected: list[str],
 ) -> None:
-    """Consumers that sort events by logical timestamp get the order in which the service made the
-    changes (promise P2).
+    """Consumers that sort events by logical timestamp see them in the order in which the service
+    made the changes (promise P2).
     """
     scene = Scene()
     prepare(scene)
@@ -62,7 +62,7 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
 
 
 def test_an_erasure_comes_last_whatever_it_overtakes() -> None:
-    """After the event `erased`, consumers get no other event of this entry (promise P8)."""
+    """After the `erased` event, consumers get no other event for the entry (promise P8)."""
     scene = Scene()
     signs_up(scene)
     elsewhere = scene.people_elsewhere()
@@ -90,8 +90,8 @@ def is_not_verified(scene: Scene) -> None:
 def test_the_event_erased_has_the_highest_timestamp(
     prepare: Callable[[Scene], None], last: str, how: str
 ) -> None:
-    """Some events do not change the timestamp in the entry's record. The event `erased`
-    nevertheless gets a higher timestamp than these events (promise P8).
+    """Some events do not change the timestamp in the entry's record. The `erased` event must still
+    get a higher timestamp than these events (promise P8).
     """
     scene = Scene()
     prepare(scene)

@@ -1,5 +1,5 @@
-"""Tests the id of each pass, `jti`. The events of the admission contain the same id, whichever
-request has recorded the admission.
+"""Tests the id of each pass, `jti`. The admission's events contain the same id, whichever request
+recorded the admission.
 """
 
 from collections.abc import Callable
@@ -75,8 +75,8 @@ def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene]
 
 
 def test_the_event_of_a_new_signup_contains_the_id_of_the_pass_that_it_ends() -> None:
-    """Ada signs up again while she is inside, which ends her pass without an event `exited`. The
-    event `joined` contains the id of this pass (promise P4).
+    """Ada signs up again while she is inside, which ends her pass without an `exited` event. The
+    `joined` event contains this pass's id (promise P4).
     """
     scene = Scene()
     enters(scene)

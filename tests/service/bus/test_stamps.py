@@ -1,7 +1,6 @@
-"""Tests that each event of an entry gets a higher logical timestamp than all earlier events of the
-entry.
+"""Tests that each of an entry's events gets a higher logical timestamp than all earlier ones.
 
-Redis' clock does not help in these tests. It stands still and is behind the earlier timestamps.
+Redis' clock does not help in these tests: it stands still and is behind the earlier timestamps.
 """
 
 from collections.abc import Callable
@@ -40,7 +39,7 @@ def is_held_back_again_and_again(scene: Scene) -> None:
 
 
 def draw_some(scene: Scene) -> None:
-    """Use up some logical timestamps for a different entry."""
+    """Use up some logical timestamps for another entry."""
     scene.maintain()
     scene.world.advance(HOUR_SECONDS)
     for ready in (False, True, False, True):
@@ -71,7 +70,7 @@ def test_events_after_a_loss_of_redis_get_later_timestamps(
     happen: Happen,
 ) -> None:
     """Redis loses its data, and the new server's clock is behind the earlier timestamps. New events
-    still get higher timestamps (promise P3).
+    still get higher ones (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -115,8 +114,8 @@ def is_banned(people: Admissions) -> object:
 def test_events_after_an_unnoticed_failover_get_later_timestamps(
     act: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """After a failover, Redis lacks the last moves of an entry, and the service cannot notice it.
-    Later events of the entry still get higher timestamps than these moves (promise P3).
+    """After a failover, Redis lacks an entry's last moves, and the service cannot tell. The entry's
+    later events still get higher timestamps than these moves (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -179,8 +178,8 @@ def test_a_signup_after_a_ban_gets_a_later_timestamp_than_the_ban(
 
 
 def test_a_signup_with_a_reused_address_gets_a_later_timestamp_than_its_earlier_events() -> None:
-    """An address has first belonged to Ada and then to Bob. If somebody signs up with it again, the
-    event gets a higher timestamp than all earlier events of the address (promise P3).
+    """An address belonged first to Ada and then to Bob. If somebody signs up with it again, the
+    event gets a higher timestamp than all the address's earlier events (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -218,8 +217,8 @@ def test_the_event_of_the_slower_request_is_published_after_the_faster_one(
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """Two requests change the same entry at the same time. The event of the slower request comes
-    after the event of the faster one (promises P2 and P3).
+    """Two requests change the same entry at the same time. The slower request's event comes after
+    the faster one's (promises P2 and P3).
     """
     scene = Scene()
     is_admitted_by_hand_and_let_in(scene)
@@ -238,8 +237,8 @@ def is_admitted_by_hand_and_let_in(scene: Scene, **settings: Any) -> None:
 
 
 def test_a_ban_that_an_edit_overtakes_gets_a_later_timestamp() -> None:
-    """A ban gets its timestamp before a simultaneous edit, but is written after this edit. The ban
-    must then get a new timestamp (promise P3).
+    """A ban gets its timestamp before a simultaneous edit but is written after it, so the ban must
+    get a new timestamp (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -273,8 +272,8 @@ def test_an_overtaken_event_gets_a_later_timestamp_and_an_erasure_comes_last(
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """A slow request gets its timestamp before a fast one, but is written after it. The slow
-    request must then get a new timestamp (promises P3 and P8).
+    """A slow request gets its timestamp before a fast one but is written after it, so the slow
+    request must get a new timestamp (promises P3 and P8).
     """
     scene = Scene()
     signs_up(scene)
@@ -290,8 +289,8 @@ def test_an_overtaken_event_gets_a_later_timestamp_and_an_erasure_comes_last(
 
 
 def test_a_signup_in_the_millisecond_of_an_exit_is_published_after_the_exit() -> None:
-    """The customer exits and signs up again in the same millisecond. The logical timestamp of the
-    signup must be higher than that of the exit (promises P2 and P3).
+    """The customer exits and signs up again within a millisecond. The signup must get a higher
+    logical timestamp than the exit (promises P2 and P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -308,8 +307,8 @@ def test_a_signup_in_the_millisecond_of_an_exit_is_published_after_the_exit() ->
 def test_a_change_by_a_lagging_redis_after_the_end_of_a_signup_is_not_published(
     follows: Callable[[Admissions], object],
 ) -> None:
-    """A Redis server that has lost the newest writes may change an entry that has already left the
-    waitlist. This change is not published (promise P3).
+    """A Redis server that has lost its latest writes may change an entry that has already left the
+    waitlist. Such a change is not published (promise P3).
     """
     scene = Scene()
     scene.people.all_sign_up("ada")
@@ -334,8 +333,8 @@ def test_a_change_by_a_lagging_redis_after_the_end_of_a_signup_is_not_published(
 
 @pytest.mark.parametrize("ahead", [0, AHEAD_SECONDS])
 def test_an_erasure_by_retention_comes_last_after_an_exit(ahead: float) -> None:
-    """When DynamoDB deletes an expired record, the event `erased` must get a higher logical
-    timestamp than the newest event (promise P8).
+    """When DynamoDB deletes an expired record, the `erased` event must get a higher logical
+    timestamp than the latest event (promise P8).
     """
     scene = Scene()
     scene.clock.advance(ahead)

@@ -1,4 +1,4 @@
-"""Every change of an entry is published once and in order. Requests that change nothing publish
+"""Every change to an entry is published once and in order. Requests that change nothing publish
 nothing.
 """
 
@@ -10,7 +10,7 @@ from tests.service.bus.stories import STORIES, WORDS, Story
 
 @pytest.mark.parametrize("story", STORIES, ids=str)
 def test_each_change_is_published_once_and_in_order(story: Story) -> None:
-    """Each event has a higher timestamp than all earlier events of the person (promise P2)."""
+    """Each event has a higher timestamp than all the person's earlier events (promise P2)."""
     scene = Scene()
     story.happen(scene)
     published = scene.details("ada")

@@ -15,8 +15,7 @@ from tests.rules.sources import ROOT
 
 GENERATOR = ROOT / ".venv-clients/bin/openapi-python-client"
 PACKAGE = "generated_waitlist_client"
-# The generator would format the code that it writes. This option turns that off, because it takes
-# long.
+# The generator would otherwise format the code it writes, which takes a long time.
 CONFIGURATION = "post_hooks: []\npackage_name_override: " + PACKAGE + "\n"
 BASE_URL = "https://api.example.com"
 

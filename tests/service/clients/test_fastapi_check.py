@@ -1,5 +1,5 @@
-"""Tests the code for FastAPI in docs/app/admission-pass.md, which checks passes. It must accept
-valid passes and refuse everything else.
+"""Tests the FastAPI code in docs/app/admission-pass.md that checks passes. It must accept valid
+passes and refuse everything else.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Tests that a Python client, generated from the OpenAPI document, can read every response of the
+"""Tests that a Python client generated from the OpenAPI document can read every response of the
 service.
 """
 
@@ -49,7 +49,7 @@ def test_an_app_generates_a_client_of_the_customers_routes_alone(tmp_path: Path)
 
 
 def answered(client: PythonClient, name: str, response: httpx.Response) -> Any:
-    """Return the object into which the generated client turns a response."""
+    """Return the object that the generated client makes from a response."""
     tag = OPERATIONS[name]["tags"][0]
     wanted = {
         "waitlist_id": BAKERY,

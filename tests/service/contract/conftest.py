@@ -1,4 +1,4 @@
-"""Fixtures of the contract tests: the private function's handler, and both functions on empty
+"""Fixtures for the contract tests: the private function's handler, and both functions on empty
 stores.
 """
 

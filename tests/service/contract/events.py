@@ -1,4 +1,4 @@
-"""The example events in the repository, with the names of their files."""
+"""The example events in the repository, by file name."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests which calls to AWS each operation makes, and in which order (promise P9)."""
+"""Tests which AWS calls each operation makes, and in which order (promise P9)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ def wire() -> Wire:
 
 @pytest.fixture
 def people(wire: Wire) -> People:
-    """A waitlist on which Ada and Bob wait. The function's cache already contains the settings."""
+    """A waitlist on which Ada and Bob are waiting. The function has already cached the settings."""
     people = People(World.on(wire.client(new_table()), empty_redis(), wire.client))
     assert people.configure().status == 201
     people.all_sign_up("ada", "bob")
@@ -39,7 +39,7 @@ def new_instance(wire: Wire, people: People) -> People:
 SIGNUP = ["PutItem", "Invoke", "TransactWriteItems"]
 LEAVE = ["GetItem", "UpdateItem", "Invoke"]
 SPANISH = {"language": "Spanish"}
-# Requests, each with its HTTP status and the calls that it makes to AWS.
+# Requests, each with its HTTP status and the AWS calls that it makes.
 CALLS: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = {
     "signup": (lambda people: people.sign_up("cyd", key="k"), 201, SIGNUP),
     "repeated signup": (
@@ -71,10 +71,10 @@ ON_NEW_INSTANCE: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = 
 }
 WITH_SEGMENTS: dict[str, tuple[Callable[[Admissions], Answer], int, list[str]]] = {
     "signup": (lambda people: people.sign_up("cyd", attributes=SPANISH), 201, SIGNUP),
-    # The cached settings may be outdated, so the service reads them again before it refuses the
+    # The cached settings may be out of date, so the service reads them again before it refuses the
     # request.
     "claim by a wrong filter": (lambda people: people.claim(filter={"age": "5"}), 422, ["GetItem"]),
-    # The service reads the entry's record to find out in which segments the entry is.
+    # The service reads the entry's record to find out which segments the entry is in.
     "position within": (
         lambda people: people.poll("bob", "segment=language"),
         200,
@@ -94,8 +94,8 @@ def test_a_request_takes_exactly_these_calls(people: People, wire: Wire, name: s
 def test_on_a_new_instance_a_request_takes_these_calls(
     new_instance: People, wire: Wire, name: str
 ) -> None:
-    """A new function instance has not cached the settings. A signup needs the settings and reads
-    them first, and a poll does not need them (promise P9).
+    """A new function instance has not cached the settings. A signup has to read them first, but a
+    poll does not need them (promise P9).
     """
     send, status, calls = ON_NEW_INSTANCE[name]
     assert (send(new_instance).status, wire.names) == (status, calls)
@@ -118,8 +118,8 @@ def test_after_a_leave_a_repeated_leave_only_reads_and_a_signup_takes_one_more_w
 def test_a_bump_takes_one_read_one_invocation_and_one_write(
     people: People, wire: Wire, where: dict[str, Any]
 ) -> None:
-    """A bump first reads the record to find out about the current signup. It later writes the
-    record, the history and the journal in one transaction (promises P2 and P9).
+    """A bump first reads the record to find the current signup, and later writes the record, the
+    history and the journal in one transaction (promises P2 and P9).
     """
     assert people.bump("bob", key="b", **where).json["position"] == 1
     assert wire.names == ["GetItem", "Invoke", "TransactWriteItems"]
@@ -141,8 +141,8 @@ def test_a_page_takes_one_invocation_and_one_read_however_long(
 
 @pytest.fixture
 def agents(wire: Wire) -> Admissions:
-    """A waitlist on which Ada and Bob are in the same segment. The function's cache already
-    contains the settings.
+    """A waitlist on which Ada and Bob are in the same segment. The function has already cached the
+    settings.
     """
     people = Admissions(World.on(wire.client(new_table()), empty_redis(), wire.client))
     people.configure(segments=[["language"]])
@@ -165,8 +165,8 @@ def test_with_segments_a_request_takes_these_calls(
 def test_a_filter_makes_a_claim_no_dearer(
     agents: Admissions, wire: Wire, filter_: dict[str, str] | None
 ) -> None:
-    """A claim of two entries makes one call to Redis. It then reads both records in one call, and
-    writes each of the two in a transaction of its own (promise P9).
+    """A claim of two entries makes one call to Redis, reads both records in one call, and then
+    writes each record in its own transaction (promise P9).
     """
     assert len(agents.claimed(2, filter=filter_)) == 2
     assert wire.names == ["Invoke", "BatchGetItem", "TransactWriteItems", "TransactWriteItems"]

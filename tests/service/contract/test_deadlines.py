@@ -1,7 +1,6 @@
-"""Tests which calls to AWS the service repeats, and when it gives up because too little time is
-left.
+"""Tests which AWS calls the service repeats, and when it gives up because too little time is left.
 
-A local HTTP server answers instead of AWS.
+A local HTTP server answers in place of AWS.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from waitlist_api.aws.deadline import Deadline
 
 
 class Service:
-    """An HTTP server that sends the given responses in order, and repeats the last one."""
+    """An HTTP server that sends the given responses in order and then repeats the last one."""
 
     def __init__(self) -> None:
         self.answers: list[HttpResponse] = []
@@ -47,7 +46,7 @@ PAUSE_SECONDS = clients.THROTTLED_PAUSE_SECONDS
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses, in seconds, that botocore would make before its retries.
 
-    The tests do not wait for them.
+    The tests do not actually wait.
     """
     found: list[float] = []
     monkeypatch.setattr("botocore.endpoint.time.sleep", found.append)
@@ -148,8 +147,8 @@ def test_a_retry_that_would_come_too_late_is_not_made(
     answer: HttpResponse,
     longest: float,
 ) -> None:
-    """If no time is left for another attempt, the error of the last attempt is reported, for
-    example that AWS throttles requests (promise P9).
+    """If no time is left for another attempt, the last attempt's error is reported, for example
+    that AWS throttles requests (promise P9).
     """
     client = clients.lambda_client(time)
     service.answer(answer)
@@ -188,8 +187,8 @@ def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadl
 def test_a_condition_that_fails_late_still_returns_the_former_item(
     service: Service, time: Deadline
 ) -> None:
-    """If the condition of a write fails, the error contains the stored item, which the service
-    needs (promise P2).
+    """If a write's condition fails, the error contains the stored item, which the service needs
+    (promise P2).
     """
     item = {"pk": {"S": "a"}}
     body = {"__type": "ConditionalCheckFailedException", "message": "no", "Item": item}

@@ -42,7 +42,7 @@ INIT = c.Init(
 
 
 def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> None:
-    """Positions and ranks that one operation has returned are valid arguments of the next operation
+    """The positions and ranks that one operation returns are valid arguments for the next one
     (promise P6).
     """
     queue.send(INIT)
@@ -68,8 +68,8 @@ def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> No
 
 
 def test_positions_and_counts_of_a_segment_agree(queue: QueueClient) -> None:
-    """A customer's position in a segment and the number of people in it must agree. A claim changes
-    both at once (promise P6).
+    """A customer's position in a segment must agree with the number of people in that segment. A
+    claim changes both at once (promise P6).
     """
     queue.send(INIT)
     for entry_id in (ADA, BOB):
@@ -88,7 +88,7 @@ def test_positions_and_counts_of_a_segment_agree(queue: QueueClient) -> None:
 
 def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
     """The first message begins the rebuild, the next ones restore entries, and the last one ends
-    it. In the meantime, a signup gets no position (promise P7).
+    it. In the meantime, new signups get no position (promise P7).
     """
     opened = queue.send(
         c.Init(

@@ -1,5 +1,5 @@
-"""Tests the messages between the functions. Their receiver ignores unknown fields, and a field has
-the same name in every message.
+"""Tests the messages between the functions. Receivers ignore unknown fields, and a field has the
+same name in every message.
 """
 
 from typing import Any, get_args
@@ -13,8 +13,8 @@ from waitlist_shared import contracts as c
 
 @pytest.mark.parametrize("operation", sorted({*c.REQUESTS} - {"batch", "ping"}))
 def test_a_request_with_unknown_fields_decodes_to_the_same(operation: str) -> None:
-    """During a deployment, the public function may already be newer than the private function, and
-    may send more fields.
+    """During a deployment, the public function may be newer than the private function and send more
+    fields.
     """
     request = example(operation)
     message = {**msgspec.to_builtins(request), "new_field": {"deep": [1, None]}}

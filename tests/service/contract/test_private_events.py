@@ -9,7 +9,7 @@ from tests.service.contract.conftest import Handler
 from tests.service.contract.events import PRIVATE
 from waitlist_shared import contracts as c
 
-# The example events in the order of events/README.md, each with its outcome.
+# The example events in the order of events/README.md, each with its expected outcome.
 OUTCOMES = {"ping": "pong", "init": "created", "signup": "joined", "position": "waiting"}
 
 
@@ -47,7 +47,7 @@ def test_a_private_event_has_only_known_fields(name: str) -> None:
 
 def assert_within(part: Any, whole: Any) -> None:
     """Check that the decoded request `whole` contains every field of the example `part`. Decoding
-    ignores a field whose name is misspelt.
+    ignores fields with a misspelt name.
     """
     if isinstance(part, dict):
         assert set(part) <= set(whole)

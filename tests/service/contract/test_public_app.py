@@ -26,7 +26,7 @@ class Timed(Context):
 
 
 class Secrets:
-    """A stand-in for Secrets Manager. Calls raise `failure`, if a failure is set."""
+    """A stand-in for Secrets Manager whose calls raise `failure` if one is set."""
 
     def __init__(self) -> None:
         self.failure: Exception | None = None

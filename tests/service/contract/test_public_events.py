@@ -27,8 +27,8 @@ def world(table: Any) -> World:
 
 
 def test_the_events_succeed_in_the_order_of_their_page(world: World) -> None:
-    """The example events of a customer contain an invented token. The test replaces it with the
-    token of the signup.
+    """The customer's example events contain an invented token. The test replaces it with the token
+    from the signup.
     """
 
     def send(name: str, token: str = "") -> Any:

@@ -1,5 +1,5 @@
-"""Tests that the public function turns each error of the private function into the right error for
-the client.
+"""Tests that the public function turns each of the private function's errors into the right error
+for the client.
 """
 
 import json
@@ -47,8 +47,8 @@ def test_a_request_outside_of_the_contract_is_refused(queue: QueueClient, code: 
 def test_the_error_about_an_outage_does_not_contain_its_cause(
     queue: QueueClient, redis: Any, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
-    """The error message of the Redis server may contain personal data, so it is not passed on
-    (promise P8).
+    """The Redis server's error message may contain personal data, so it is not passed on (promise
+    P8).
     """
 
     def fail(*_: object) -> None:

@@ -1,5 +1,5 @@
-"""Tests that the public function runs only the route that IAM has authorised (promise P5). API
-Gateway's event names this route.
+"""Tests that the public function runs only the route that IAM has authorised, which API Gateway's
+event names (promise P5).
 """
 
 import json
@@ -47,7 +47,7 @@ def status_of(world: World, event: Event) -> tuple[int, str]:
 
 
 def authorized_as(event: Event, route_key: str) -> Event:
-    """Return an event with the path of one route, although IAM has authorised a different one."""
+    """Return an event whose path belongs to one route, although IAM has authorised another."""
     context = {**event["requestContext"], "routeKey": route_key}
     return {**event, "routeKey": route_key, "requestContext": context}
 
@@ -95,8 +95,8 @@ def test_no_route_runs_without_a_name(world: World) -> None:
 
 
 def test_a_list_is_not_read_as_another_resource_through_an_encoded_slash(world: World) -> None:
-    """An operator is allowed to read a waitlist whose id contains an encoded slash, which API
-    Gateway decodes. The function must not treat the path as that of a different route.
+    """An operator may read a waitlist whose id contains an encoded slash, which API Gateway
+    decodes. The function must not mistake the path for a different route's.
     """
     waitlist_id = "bakery-opening/entries"
     path = f"/v1/admin/waitlists/{waitlist_id}"
@@ -120,8 +120,8 @@ def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> N
 def test_a_path_that_is_shorter_than_the_authorised_path_is_not_found(
     world: World, cut: str
 ) -> None:
-    """If the path in the event is only the beginning of the path that IAM has authorised, the
-    function refuses the request.
+    """If the event's path is only the beginning of the path that IAM has authorised, the function
+    refuses the request.
     """
     path = "/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id=f"bakery-opening{cut}")
@@ -142,8 +142,8 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
 
 
 def test_the_signature_is_checked_even_if_a_stage_name_precedes_the_path(world: World) -> None:
-    """If the path begins with the name of a stage, the function must still check that an operator
-    has signed the request.
+    """Even if the path begins with a stage name, the function must check that an operator has
+    signed the request.
     """
     path = "/prod/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id="bakery-opening")
@@ -154,7 +154,7 @@ def test_the_signature_is_checked_even_if_a_stage_name_precedes_the_path(world: 
 
 
 def test_the_event_of_sam_local_is_taken(world: World) -> None:
-    """This event comes from `sam local start-api` 1.170. It lacks the time, and its domain is
+    """This event comes from `sam local start-api` 1.170. It has no time, and its domain is
     `localhost`.
     """
     event: Event = {

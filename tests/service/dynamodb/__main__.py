@@ -1,6 +1,6 @@
-"""Runs the tests that use a table. They use AWS's DynamoDB Local instead of the in-memory table.
+"""Runs the tests that use a table against AWS's DynamoDB Local instead of the in-memory table.
 
-`make test-dynamodb` runs this program. Arguments of the program are passed to pytest instead of the
+`make test-dynamodb` runs this program. The program's arguments are passed to pytest in place of the
 usual ones.
 """
 
@@ -21,10 +21,10 @@ SUITES = [
     "tests/service/api",
     "tests/service/acceptance",
 ]
-# The modules that create a table. The program leaves out unit tests that import none of them.
+# The modules that create a table. Unit tests that import none of them are left out.
 WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support.world")
 PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
-# Ctrl-C sends SIGINT. CI and `kill` send SIGTERM. In both cases, the Java process must end too.
+# Ctrl-C sends SIGINT, while CI and `kill` send SIGTERM. The Java process must end in both cases.
 ENDING = (signal.SIGINT, signal.SIGTERM)
 MOST_SECONDS = 30 * 60.0
 GRACE_SECONDS = 30.0
@@ -60,7 +60,7 @@ def _run_tests(arguments: Sequence[str], url: str) -> int:
         tests.send_signal(signal.SIGINT)
         return 1
     except SystemExit as end:
-        # If somebody has pressed Ctrl-C in the terminal, pytest has received the signal as well.
+        # If somebody has pressed Ctrl-C in the terminal, pytest has received the signal too.
         if end.code != _status(signal.SIGINT):
             tests.send_signal(signal.SIGINT)
         raise

@@ -46,7 +46,8 @@ def running() -> Iterator[LocalServer]:
     version = _version_of(directory)
     options = ["-inMemory"]
     if version.split(".")[0].isdigit():
-        # DynamoDB Local sends telemetry since version 2. Earlier versions do not know the option.
+        # DynamoDB Local has sent telemetry since version 2. Earlier versions do not know the
+        # option.
         options += ["-disableTelemetry"] if int(version.split(".")[0]) >= 2 else []
     command = [*_java(directory), *options]
     with started_at_reserved_port(partial(_started, command, directory), _Started.stop) as started:
@@ -88,7 +89,7 @@ def _java(directory: Path) -> list[str]:
 def _version_of(directory: Path) -> str:
     """Return the version of DynamoDB Local.
 
-    Versions before 1.21 do not know the option `-version`, and print something else.
+    Versions before 1.21 do not know the `-version` option and print something else.
     """
     try:
         found = subprocess.run(

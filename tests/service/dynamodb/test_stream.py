@@ -1,7 +1,6 @@
-"""Tests that the stream of the in-memory table contains the same records as the stream of DynamoDB
-Local.
+"""Tests that the in-memory table's stream contains the same records as DynamoDB Local's stream.
 
-Writes that do not change the item are not compared.
+Writes that do not change an item are not compared.
 """
 
 from typing import Any
@@ -17,7 +16,7 @@ Item = dict[str, Any]
 
 
 def live(people: Admissions) -> None:
-    """Run every operation that writes an event, and some operations that are refused."""
+    """Run every operation that writes an event, and some that are refused."""
     people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     people.all_sign_up("ada", "bob", "cyd")
     people.sign_up("ada", key="signup-ada")
@@ -50,9 +49,8 @@ def test_the_stream_has_the_same_changes(real_table: Any) -> None:
 
 
 def essence(records: list[Item]) -> list[tuple[str, Item]]:
-    """Return the parts of stream records that the service reads.
-
-    Records of writes that changed nothing are left out.
+    """Return the parts of stream records that the service reads, leaving out records of writes that
+    changed nothing.
     """
     return [
         (

@@ -19,7 +19,7 @@ Outcome = dict[str, Any] | ClientError
 
 
 class Twins:
-    """Makes each call on two tables, and compares the responses."""
+    """Makes each call on two tables and compares the responses."""
 
     def __init__(self, real: Any, memory: Any) -> None:
         self._real = real

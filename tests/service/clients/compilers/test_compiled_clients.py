@@ -29,8 +29,7 @@ HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 MODULES = HERE / "node_modules"
 MAVEN = Path.home() / ".m2/repository"
-# What each program must print. The program reads the responses of the service with the generated
-# client.
+# What each program must print. The program reads the service's responses with the generated client.
 JOURNEY = """\
 ada signup: waiting at 1, true
 ada look: offered, true
@@ -41,7 +40,7 @@ bob signup: waiting at 1, true
 bob leave: left
 ada by bob: forbidden
 """
-# A policy with which the service makes an offer each second. No offer expires during a test.
+# A policy that makes an offer every second. No offer expires during a test.
 POLICY = {"rate": {"count": 60, "per": "minute"}, "offer_seconds": 3600, "pass_seconds": 3600}
 INSTALL = {
     "node": "install Node.js 20 or newer",
@@ -49,10 +48,10 @@ INSTALL = {
     "javac": "apt-get install openjdk-17-jdk-headless",
     "go": "apt-get install golang-go",
 }
-# The programs in docs/app/client.md, each with what it must print.
+# The programs in docs/app/client.md, each with its expected output.
 EXAMPLES = ROOT / "docs" / "app" / "examples"
 STORY = "joined at 1\nentered with a pass of 3 parts\nexited\n"
-# The generator's options, as docs/app/generated-clients.md states them. If a value can have one of
+# The generator's options, as docs/app/generated-clients.md gives them. If a value can have one of
 # several types, the Kotlin and Java clients use the most general type.
 CHOICES = ("Attributes_value", "BumpBody", "EditBody")
 KOTLIN_MAPPINGS = ",".join(f"{name}=kotlin.Any" for name in CHOICES)
@@ -66,7 +65,7 @@ JAVA_OPTIONS = (
     "apiPackage=waitlist.api,modelPackage=waitlist.model"
 )
 
-# The Kotlin compiler takes a minute on an idle machine, and up to five minutes on a busy one.
+# The Kotlin compiler takes a minute on an idle machine, and up to five on a busy one.
 pytestmark = pytest.mark.timeout(900)
 
 
@@ -212,7 +211,7 @@ def test_java_customers(operator: Operator, journey: tuple[str, str], tmp_path: 
 
 def test_go_customers(operator: Operator, journey: tuple[str, str], tmp_path: Path) -> None:
     generate(tmp_path, "go", options="packageName=waitlist")
-    # The generated tests need an additional library.
+    # The generated tests need an extra library.
     shutil.rmtree(tmp_path / "test")
     # The generated `go.mod` names a library that the Go client does not need.
     (tmp_path / "go.mod").write_text("module waitlist\n\ngo 1.19\n", encoding="utf-8")

@@ -1,7 +1,7 @@
-"""Tests the code for Express in docs/app/admission-pass.md, which checks passes. It must accept
-valid passes and refuse everything else.
+"""Tests the Express code in docs/app/admission-pass.md that checks passes.
 
-`make test-express` installs what these tests need.
+It must accept valid passes and refuse everything else. `make test-express` installs what these
+tests need.
 """
 
 import json
@@ -16,7 +16,7 @@ from tests.support.passes import ENTRY_ID, EVENTS, Issuer, documented_check, iss
 from tests.support.plain_http import plain_client
 
 HERE = Path(__file__).resolve().parent
-# The program prints its port and then receives webhooks, one in each POST request. It ends when its
+# The program prints its port and then receives webhooks, one per POST request. It ends when its
 # standard input is closed.
 SERVER = """
 app.post("/events", express.json(), (request, response) => {
@@ -59,8 +59,8 @@ def test_a_pass_serves_the_browser_that_used_it_first_until_its_customer_exits()
     with issuer_at_a_url() as issuer, place(issuer) as url, plain_client() as http:
 
         def shop(cookie: str, jti: str) -> httpx.Response:
-            # The cookie is `Secure`, and an HTTP client would send it only over TLS. The test
-            # therefore adds the cookie to the request itself.
+            # The cookie is `Secure`, and an HTTP client would send it only over TLS, so the test
+            # adds the cookie to the request itself.
             headers = {"Authorization": f"Bearer {issuer.issue(jti=jti)}", "Cookie": cookie}
             return http.get(f"{url}/shop", headers=headers)
 

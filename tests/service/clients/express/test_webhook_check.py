@@ -1,7 +1,7 @@
-"""Tests the JavaScript code in docs/app/webhooks.md, which verifies webhooks. It must accept
-webhooks of the service and refuse everything else.
+"""Tests the JavaScript code in docs/app/webhooks.md that verifies webhooks.
 
-`make test-express` installs what these tests need.
+It must accept the service's webhooks and refuse everything else. `make test-express` installs what
+these tests need.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any
 from tests.service.webhooks.test_documented import SECRET, documented, wrong_ones
 
 HERE = Path(__file__).resolve().parent
-# The program reads webhooks from its standard input, and prints whether it accepts each of them.
+# The program reads webhooks from standard input and prints whether it accepts each one.
 PROGRAM = """
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
