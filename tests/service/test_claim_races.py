@@ -1,6 +1,6 @@
 """Tests sixteen workers that claim people from one service at the same time.
 
-Each person is claimed once, in the order of the queue.
+Each person is claimed once, in queue order.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ def crowd(valkey: Server) -> Iterator[Line]:
     requests = [line.message("signup", **line.stay(name)) for name in PEOPLE]
     accepted(line.handle({"op": "batch", "requests": requests}))
     yield line
-    client.close()  # Close the connections of all workers, which would otherwise stay open.
+    client.close()  # Close all workers' connections, which would otherwise stay open.
 
 
 def until_no_entry_waits(line: Line, size: int, **fields: Any) -> list[Claimed]:
@@ -60,8 +60,8 @@ def test_each_person_is_claimed_once_and_in_order(crowd: Line, size: int) -> Non
 
 
 def test_released_entries_are_admitted_by_other_workers_and_none_twice(crowd: Line) -> None:
-    """Workers release every third person whom they claim, and go on until nobody is waiting
-    (promises P3 and P4).
+    """Workers release every third person they claim, and go on until nobody is waiting (promises P3
+    and P4).
     """
     turns = count()
 
@@ -83,8 +83,8 @@ def test_released_entries_are_admitted_by_other_workers_and_none_twice(crowd: Li
 
 
 def test_a_person_who_leaves_and_is_admitted_at_once_counts_as_having_left(crowd: Line) -> None:
-    """If a person leaves and is admitted at the same time, the person counts as having left
-    (promises P2 and P4).
+    """A person who leaves and is admitted at the same time counts as having left (promises P2 and
+    P4).
     """
 
     def admit() -> Counter[str]:
@@ -109,8 +109,8 @@ def test_a_person_who_leaves_and_is_admitted_at_once_counts_as_having_left(crowd
 
 
 def test_a_claim_that_is_sent_many_times_claims_people_once(crowd: Line) -> None:
-    """If many threads send the same claim with the same idempotency key, it claims people only once
-    (promise P2).
+    """If many threads send the same claim with the same idempotency key, people are claimed only
+    once (promise P2).
     """
     answers = at_once([partial(crowd.claim, 10, once=1)] * CLAIMERS)
     assert Counter(answer["outcome"] for answer in answers) == {"claimed": 1, "repeat": 15}
@@ -120,7 +120,7 @@ def test_a_claim_that_is_sent_many_times_claims_people_once(crowd: Line) -> None
 
 def test_only_the_first_end_of_a_claim_takes_effect(crowd: Line) -> None:
     """Workers try to complete, release and park the same claim at the same time. The first request
-    decides, and only requests of the same kind still succeed (promises P2 and P4).
+    decides, and after it only requests of the same kind succeed (promises P2 and P4).
     """
     ((name, entry),) = crowd.claimed().items()
     verbs = ["complete", "release", "park", "complete"] * (CLAIMERS // 4)

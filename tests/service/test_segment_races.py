@@ -1,6 +1,6 @@
 """Tests sixteen workers that claim people from overlapping segments at the same time.
 
-Each person is claimed once, in the order of the segment.
+Each person is claimed once, in the segment's order.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ PLACE = {name: number for number, name in enumerate(OF)}
 
 @pytest.fixture
 def crowd(valkey: Server) -> Iterator[Line]:
-    """300 people wait, and each person is in several of the six segments."""
+    """300 people are waiting, each in several of the six segments."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(client)
@@ -43,7 +43,7 @@ def crowd(valkey: Server) -> Iterator[Line]:
     ]
     accepted(line.handle({"op": "batch", "requests": requests}))
     yield line
-    client.close()  # Close the connections of all workers, which would otherwise stay open.
+    client.close()  # Close all workers' connections, which would otherwise stay open.
 
 
 def asked(line: Line, segment: str) -> dict[str, Any]:
@@ -54,8 +54,8 @@ def asked(line: Line, segment: str) -> dict[str, Any]:
 def test_workers_with_overlapping_segments_never_claim_the_same_person(
     crowd: Line, size: int
 ) -> None:
-    """Everybody is claimed once, and each worker gets people in the order of the queue (promises P1
-    and P4).
+    """Everybody is claimed once, and each worker gets people in queue order (promises P1 and
+    P4).
     """
     claimers = list(islice(cycle(SEGMENTS), CLAIMERS))
     groups = at_once(
@@ -86,8 +86,8 @@ def test_one_worker_gets_a_whole_segment_while_others_claim_the_rest(crowd: Line
 
 
 def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> None:
-    """Claims with and without a filter, bumps, departures and changes of attributes happen at the
-    same time (promises P1, P2 and P4).
+    """Claims with and without a filter, bumps, departures and attribute changes happen at the same
+    time (promises P1, P2 and P4).
     """
     edits = count(1)
 
@@ -117,7 +117,7 @@ def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> No
     admitted += admit()
     assert len(admitted) == len(set(admitted))
     counters = crowd.stats()["counters"]
-    # A customer who has left counts as having left, even if Redis said before that the customer was
+    # A customer who has left counts as having left, even if Redis said earlier that they were
     # admitted.
     assert counters["left"] == len([name for name in OF if PLACE[name] % 5 == 0])
     assert counters["left"] + counters["admitted"] == len(OF)

@@ -1,4 +1,4 @@
-"""Counts how many DynamoDB units and other priced units each request uses.
+"""Counts the DynamoDB units and other priced units that each request uses.
 
 `waitlist cost` and docs/operate/sizing.md must contain the same numbers.
 """
@@ -68,7 +68,7 @@ def counted(
     people: Admissions, call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> Operation:
     """Return the units that a call uses. Reads of the settings are left out, because the function
-    caches the settings.
+    caches them.
     """
     sent: list[object] = []
     send = QueueClient.send
@@ -136,8 +136,8 @@ def test_a_verified_signup_costs_as_much_as_documented(monkeypatch: pytest.Monke
 def test_the_most_expensive_request_of_each_route_costs_as_much_as_documented(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each request is as expensive as possible, because profiles and attributes have the maximum
-    size before and after it.
+    """Each request is as expensive as possible: profiles and attributes have the maximum size both
+    before and after it.
     """
     people = Admissions(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(
@@ -234,8 +234,8 @@ def test_the_most_expensive_requests_with_verification_cost_as_much_as_documente
 def test_many_offers_cost_as_much_as_documented(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A maintenance run makes many offers with one call to the private function, and reads the
-    records of all entries in one call.
+    """A maintenance run makes many offers with one call to the private function, and reads all the
+    entries' records in one call.
     """
     people.all_sign_up(*(f"another-person-{number}" for number in range(PLACES - 1)))
     found = counted(people, lambda: people.admit(PLACES), monkeypatch)
@@ -292,7 +292,7 @@ def test_a_message_costs_as_much_as_documented(
     assert line["sent"] == 1
     assert MESSAGE_BYTES * 0.8 < len(text) <= MESSAGE_BYTES
     of_each, of_service = (one["Metrics"] for one in line["_aws"]["CloudWatchMetrics"])
-    # A metric with the dimension `outcome` costs as much as one metric for the service, and one for
+    # A metric with the `outcome` dimension costs as much as one metric for the service plus one for
     # each outcome.
     dimensions = 1 + len(("ok", "retried"))
     assert len(of_each) * dimensions + len(of_service) == WATCHED["full"]["messages"].busy
@@ -303,7 +303,7 @@ def test_a_minute_of_maintenance_costs_as_much_as_documented(
 ) -> None:
     """The test measures what an unused stack with one waitlist costs.
 
-    Some maintenance runs use a little more.
+    Some maintenance runs use slightly more.
     """
     people.leave("first")
     runs = []

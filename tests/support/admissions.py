@@ -1,4 +1,4 @@
-"""Sends requests of operators and customers over HTTP. Each customer has a name that is unique in a
+"""Sends operators' and customers' requests over HTTP. Each customer has a name that is unique in a
 test.
 """
 
@@ -15,7 +15,7 @@ FOREIGN_TOKEN = "0" * 40
 class Admissions(People):
     """Sends requests about claims and offers.
 
-    `tokens` contains each customer's newest claim token.
+    `tokens` contains each customer's latest claim token.
     """
 
     tokens: dict[str, str] = field(default_factory=dict)
@@ -35,9 +35,8 @@ class Admissions(People):
         return [self.names[claim["entry_id"]] for claim in answer.json["claims"]]
 
     def act(self, verb: str, name: str, token: str | None = None, **body: Any) -> Answer:
-        """Send a request about a claimed entry.
-
-        The default token is the customer's newest claim token.
+        """Send a request about a claimed entry, by default with the customer's latest claim
+        token.
         """
         path = f"{self.admin_path}/claims/{self.id_of(name)}/{verb}"
         body = {"claim_token": token or self.tokens.get(name, FOREIGN_TOKEN), **body}

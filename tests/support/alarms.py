@@ -1,4 +1,4 @@
-"""Computes the state of a CloudWatch alarm from the values of its metrics.
+"""Computes a CloudWatch alarm's state from the values of its metrics.
 
 The rules come from two sections of CloudWatch's user guide, "Configuring how CloudWatch alarms
 treat missing data" and "Use metric math". None stands for a period without a value.
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 OK, ALARM, INSUFFICIENT = "OK", "ALARM", "INSUFFICIENT_DATA"
-# A metric has a namespace, a name, and dimensions, each of which has a name and a value.
+# A metric has a namespace, a name, and dimensions, each with a name and a value.
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
 Series = list[float | None]
-# The values that were reported for each metric in each minute.
+# The values reported for each metric in each minute.
 Reported = Mapping[Metric, Sequence[Sequence[float]]]
 MINUTE_SECONDS = 60
 # If periods have no data, CloudWatch also looks at earlier periods. AWS's examples show two earlier
@@ -50,7 +50,7 @@ class Alarm:
     def metrics(self) -> dict[str, Mapping[str, Any]]:
         """The metrics that the alarm reads.
 
-        An alarm without an expression has one metric with the id `value`.
+        An alarm without an expression has a single metric, whose id is `value`.
         """
         listed = self.properties.get("Metrics")
         if listed is None:
@@ -65,7 +65,7 @@ class Alarm:
         real = [value for value in series if value is not None]
         treatment = self.properties.get("TreatMissingData", "missing")
         if any(named(metric).startswith("AWS/DynamoDB") for metric in self.metrics.values()):
-            # Alarms on metrics of DynamoDB always ignore missing data.
+            # Alarms on DynamoDB metrics always ignore missing data.
             treatment = "ignore"
         if len(real) >= needed:
             return self._judge([self._breaches(value) for value in real[-needed:]])
@@ -126,8 +126,8 @@ def statistic(
     return [STATISTICS[name](period) if period else None for period in flat]
 
 
-# The rest of this file evaluates metric math. Python evaluates the expression, in which metrics are
-# objects of the following class.
+# The rest of this file evaluates metric math as Python expressions, in which metrics are objects of
+# the following class.
 
 
 class _Values:
@@ -172,7 +172,7 @@ class _Values:
 
 
 def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bool) -> Series:
-    """Compute an expression of CloudWatch's metric math.
+    """Compute a CloudWatch metric math expression.
 
     Only the functions that the template uses are supported.
     """

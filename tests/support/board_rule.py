@@ -1,5 +1,5 @@
-"""Computes a customer's position from the public board, as an app does. The board lists the ranks
-at some positions of the queue.
+"""Computes a customer's position from the public board, as an app would. The board lists the ranks
+at some positions in the queue.
 """
 
 from bisect import bisect_right
@@ -9,7 +9,7 @@ Cuts = Sequence[tuple[int, int]]
 
 
 def bounds(cuts: Cuts, total: int, rank: int) -> tuple[int, int]:
-    """Return the lowest and the highest position that an entry with the rank can have."""
+    """Return the lowest and highest positions that an entry with this rank can have."""
     after = bisect_right(cuts, rank, key=lambda cut: cut[0])
     if after == 0:
         return 0, 0

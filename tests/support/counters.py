@@ -1,4 +1,4 @@
-"""The counters of a waitlist, with the names that the private function uses."""
+"""A waitlist's counters, under the names that the private function uses."""
 
-# The counters of offers on a waitlist that has not made any offer yet.
+# The offer counters of a waitlist that has not made any offers yet.
 NO_OFFERS = {"entered": 0, "declined": 0, "no_shows": 0}

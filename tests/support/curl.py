@@ -1,7 +1,7 @@
-"""A stand-in for curl, so that `make test` works without curl. `make test-curl` uses the real curl.
+"""A stand-in for curl, so that `make test` works without curl.
 
-The stand-in knows only the options that the documents and the output of `make run` use. For other
-options, it raises ValueError.
+`make test-curl` uses the real curl. The stand-in knows only the options that the documents and the
+output of `make run` use, and raises ValueError for any other option.
 """
 
 import sys
@@ -43,7 +43,7 @@ def send(words: Sequence[str]) -> httpx.Response:
 
 
 def main() -> int:
-    """Return curl's exit code with the option --fail-with-body."""
+    """Return the exit code that curl returns with --fail-with-body."""
     response = send(sys.argv[1:])
     sys.stdout.write(response.text)
     return HTTP_ERROR if response.is_error else 0

@@ -1,4 +1,4 @@
-"""Connects the tests with AWS's DynamoDB Local, which `make test-dynamodb` starts."""
+"""Connects the tests to AWS's DynamoDB Local, which `make test-dynamodb` starts."""
 
 import logging
 import os
@@ -12,16 +12,16 @@ from botocore.config import Config
 from tools.local.table import create_table_request
 
 TABLE = "waitlist-test"
-# The environment variable with the URL of DynamoDB Local. Only `make test-dynamodb` sets it.
+# The environment variable for DynamoDB Local's URL. Only `make test-dynamodb` sets it.
 URL_VARIABLE = "DYNAMODB_LOCAL_URL"
 ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "test"}
 
 
 class RealTable:
-    """A client of DynamoDB Local with a database of its own.
+    """A client of DynamoDB Local with its own database.
 
-    DynamoDB Local keeps a database for each access key and never frees it. The access key of a
-    deleted client is therefore used again.
+    DynamoDB Local keeps a database for each access key and never frees it, so a deleted client's
+    access key is used again.
     """
 
     _free_keys: ClassVar[list[str]] = []
@@ -32,7 +32,7 @@ class RealTable:
             RealTable._made += 1
             RealTable._free_keys.append(f"test{os.getpid()}x{RealTable._made}")
         access_key = RealTable._free_keys.pop()
-        # botocore makes only one attempt, so that a test does not wait when it expects an error.
+        # botocore makes only one attempt, so that tests that expect an error do not wait.
         config = Config(proxies={}, retries={"total_max_attempts": 1}, max_pool_connections=32)
         self._access: dict[str, Any] = {
             "endpoint_url": url,
@@ -42,8 +42,8 @@ class RealTable:
         }
         self._client = _session().client("dynamodb", **self._access)
         self._client.create_table(**create_table_request(TABLE))
-        # At the level DEBUG, botocore logs whole requests. Some tests read the log and expect no
-        # such lines.
+        # At level DEBUG, botocore logs whole requests. Some tests read the log and expect no such
+        # lines.
         logging.getLogger("botocore").setLevel(logging.INFO)
         weakref.finalize(self, _give_back, self._client, access_key)
 
@@ -55,7 +55,7 @@ class RealTable:
         return {(item["pk"]["S"], item["sk"]["S"]): item for item in self.scan()["Items"]}
 
     def scan(self, **request: Any) -> dict[str, Any]:
-        """Return all items. The caller need not name the table, as with the in-memory table."""
+        """Return all items. As with the in-memory table, the caller need not name the table."""
         whole = {"TableName": TABLE, "ConsistentRead": True} | request
         return {"Items": self._client.scan(**whole)["Items"]}
 
@@ -86,6 +86,6 @@ def _give_back(client: Any, access_key: str) -> None:
 def _session() -> Any:
     """Return the boto3 session that all clients share.
 
-    A new session would read the description of DynamoDB's API again, which is slow.
+    A new session would read DynamoDB's API description again, which is slow.
     """
     return boto3.Session()

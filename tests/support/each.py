@@ -1,4 +1,4 @@
-"""Checks many files or routes in one test. Starting a test for each of them would take longer than
+"""Checks many files or routes in one test. Starting a separate test for each would take longer than
 the checks.
 """
 
@@ -9,8 +9,8 @@ from typing import Any
 
 
 def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]], Any]:
-    """Call a test function for each case, and pass the case as the argument `name`. If several
-    cases fail, the error contains all of them.
+    """Call a test function once for each case, which is passed as the argument called `name`. If
+    several cases fail, the error contains them all.
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:

@@ -13,8 +13,8 @@ ENDPOINT = "https://aws.example.com"
 
 
 class Crash(BaseException):
-    """Simulates a crash of the process. The service does not catch this exception, so the exception
-    also ends the service.
+    """Simulates a process crash. The service does not catch this exception, which ends it just as a
+    crash would.
     """
 
 
@@ -45,7 +45,7 @@ class Wire:
         return _Wired(client, self)
 
     def arm(self, step: int, fault: Fault) -> None:
-        """Set a single fault for the call number `step`, counted from 0."""
+        """Set a single fault for call number `step`, counted from 0."""
         self.disarm()
         self._faults[step] = fault
 
@@ -53,7 +53,7 @@ class Wire:
         self._faults[step] = fault
 
     def disarm(self) -> None:
-        """Remove all faults, forget all calls, and start a crashed process again."""
+        """Remove all faults, forget all calls, and restart a crashed process."""
         self._faults = {}
         self.calls = []
         self.is_dead = False
@@ -66,8 +66,8 @@ class Wire:
     def different_steps(self) -> dict[int, str]:
         """Return the numbers and names of the calls at which tests must try a fault.
 
-        If an operation makes the same call many times in a row, only the first and the last of
-        these calls are returned.
+        If an operation makes the same call many times in a row, only the first and the last of them
+        are returned.
         """
         names = [
             f"{call.name} {operation_of(call)}" if call.is_invoke else call.name
@@ -135,7 +135,7 @@ def unheard(call: Call) -> Any:
 
 
 def unheard_and(action: Callable[[], object]) -> Fault:
-    """Return a fault that makes the call, runs `action` and loses the response."""
+    """Return a fault that makes the call and runs `action`, but loses the response."""
 
     def fault(call: Call) -> Any:
         call.make()
@@ -146,7 +146,7 @@ def unheard_and(action: Callable[[], object]) -> Fault:
 
 
 def delivered_twice(call: Call) -> Any:
-    """Make the call twice, as the AWS SDK does when it gets no response to the first one."""
+    """Make the call twice, as the AWS SDK does when it gets no response the first time."""
     answer = call.make()
     # If the SDK sends a transaction twice, DynamoDB repeats its first response, because the
     # transaction contains an idempotency token.
@@ -162,7 +162,7 @@ def throttled(call: Call) -> Any:
 
 
 def in_conflict(call: Call) -> Any:
-    """Refuse the write, as DynamoDB does while a different transaction is writing the same item."""
+    """Refuse the write, as DynamoDB does while another transaction is writing the same item."""
     if call.name == "TransactWriteItems":
         raise _cancelled(call, "TransactionConflict")
     if call.name in ("PutItem", "UpdateItem", "DeleteItem"):
@@ -196,8 +196,8 @@ def after(action: Callable[[], object]) -> Fault:
 
 
 def operation_of(call: Call) -> str:
-    """Return the operation of a call to the private function, or "batch" if the call contains
-    several operations.
+    """Return the operation that a call to the private function runs, or "batch" if there are
+    several.
     """
     return str(json.loads(call.arguments["Payload"]).get("op", "batch"))
 

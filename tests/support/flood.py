@@ -11,8 +11,7 @@ from waitlist_cli.operations.cost import MESSAGE, MESSAGE_MS, WEBHOOK, Operation
 
 LIST = "/v1/waitlists/{waitlist_id}"
 ENTRY = f"{LIST}/entries/{{entry_id}}"
-# The number of invocations of the messages function that can run at the same time, as in
-# template.yaml.
+# How many invocations of the messages function can run at the same time, as in template.yaml.
 MESSAGES_AT_ONCE = 10
 
 
@@ -21,8 +20,7 @@ class Dearest:
     """The cost of one request."""
 
     operation: Operation
-    # The write units that the table itself uses. The rest of `operation.writes` is used by the
-    # index.
+    # The write units that the table itself uses. The index uses the rest of `operation.writes`.
     table: float
     # The number of offers that the request causes.
     offers: int = 0
@@ -39,12 +37,12 @@ FLOOD: dict[str, Dearest] = {
     f"POST {ENTRY}/enter": Dearest(
         Operation(writes=16, reads=2, table_calls=3, events=1, signatures=1), 10
     ),
-    # Either this request or `enter` writes the admission to the table. This write is counted only
-    # at `enter`.
+    # Either this request or `enter` writes the admission to the table. The write is counted only
+    # for `enter`.
     f"GET {ENTRY}/pass": Dearest(Operation(reads=1, table_calls=1, queue_calls=0, signatures=1), 0),
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
     f"DELETE {ENTRY}": Dearest(Operation(writes=25, reads=1, table_calls=3, events=1), 13),
-    # An edit costs most if it changes the data and also turns messages off.
+    # An edit costs most if it both changes the data and turns messages off.
     f"PATCH {ENTRY}": Dearest(Operation(writes=15, reads=3, table_calls=6, events=1), 14),
     f"POST {ENTRY}/decline": Dearest(
         Operation(writes=25, reads=2, table_calls=4, events=1), 13, offers=1
@@ -68,7 +66,7 @@ FLOOD: dict[str, Dearest] = {
 
 
 def table_units(rates: Mapping[str, float]) -> float:
-    """Return how many write units the table uses per second, including the writes for webhooks and
+    """Return how many write units per second the table uses, including writes for webhooks and
     messages. `rates` maps each route to its requests per second.
     """
     calls = [(count, FLOOD[route]) for route, count in rates.items()]

@@ -95,7 +95,7 @@ def event(
     """Return the event for a request.
 
     `path` is percent-encoded. If `operator` is true, the event contains an operator's IAM fields.
-    If `subject` is given, the event contains JWT fields.
+    If `subject` is given, it contains JWT fields.
     """
     route, decoded = ROUTES.match(method, path), unquote(path)
     context: dict[str, Any] = {

@@ -1,6 +1,4 @@
-"""Provides a fixed time and fixed keys, with which tests sign requests in the name of an
-IAM user.
-"""
+"""Provides a fixed time and fixed keys, with which tests sign requests as an IAM user."""
 
 from datetime import UTC, datetime
 
@@ -12,8 +10,8 @@ KEYS = Credentials("AKIDEXAMPLE", "a secret key", "a session/token+=")
 
 
 class WallClock:
-    """A clock that stands still until a test moves it. botocore signs requests with the time of
-    this clock.
+    """A clock that stands still until a test moves it. botocore signs requests with this clock's
+    time.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:

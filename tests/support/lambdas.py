@@ -16,9 +16,8 @@ MESSAGES = "messages"
 class InProcessLambda:
     """A fake Lambda client that runs the private function in the same process.
 
-    Other functions do not run. Calls to the maintenance function are added to `started`. Calls to
-    the messages function are added to `trials`, and each of them gets the next item of
-    `trial_outcomes` as its answer.
+    Other functions do not run. Calls to maintenance are added to `started`. Calls to the messages
+    function are added to `trials`, and each is answered with the next item of `trial_outcomes`.
     """
 
     def __init__(self, private: Callable[[Any], Any]) -> None:

@@ -30,7 +30,7 @@ SETTINGS = contracts.Settings.__struct_fields__
 
 @dataclass
 class Clock:
-    """A clock for the Redis scripts. The clock stands still until a test advances it."""
+    """A clock for the Redis scripts that stands still until a test advances it."""
 
     micros: int = NEW_YEAR_MICROS
 
@@ -49,8 +49,8 @@ class Clock:
 class Line:
     """Sends messages about one waitlist to the private function.
 
-    Tests read and change the keys in Redis through `client`. The private function also uses
-    `client`, unless `connect` is given.
+    Tests read and change the keys in Redis through `client`, which the private function also uses
+    unless `connect` is given.
     """
 
     client: Any
@@ -66,8 +66,8 @@ class Line:
             self.now_micros or self.clock,
             lambda: OWN_RUN_ID if self.server_run_id is None else self.server_run_id,
         )
-        # The service limits its work by time and by the number of steps. Here, the time stands
-        # still, so that a slow machine gives the same results as a fast one.
+        # The service limits its work by time and by the number of steps. Here, time stands still,
+        # so that a slow machine gives the same results as a fast one.
         self.store = store
         self.service = QueueService(store, monotonic=lambda: 0)
         self._names: dict[str, str] = {}
@@ -78,15 +78,14 @@ class Line:
         return client
 
     def of(self, waitlist_id: str) -> "Line":
-        """Return a second waitlist of the same service."""
+        """Return a second waitlist on the same service."""
         other = Line(self.client, self.clock, waitlist_id)
         other.service = self.service
         return other
 
     def handle(self, message: Any) -> Answer:
-        """Send a message as JSON to the private function.
-
-        Fail if the response breaks the contract.
+        """Send a message to the private function as JSON, and fail if the response breaks the
+        contract.
         """
         answer: Answer = json.loads(json.dumps(self.service.handle(json.loads(_json(message)))))
         _check_contract(message, answer)
@@ -107,15 +106,15 @@ class Line:
         return self._names[entry_id]
 
     def stay(self, name: str, stay: int = 1) -> dict[str, str]:
-        """The fields that identify one signup of a customer in a message."""
+        """The message fields that identify one of a customer's signups."""
         return {"entry_id": self.id_of(name), "join_id": f"{stay:08x}"}
 
     def init(
         self, mode: str = "create", epoch: str = EPOCH, version: int = 1, **fields: Any
     ) -> Answer:
-        """Send the message `init`.
+        """Send the `init` message.
 
-        Arguments whose names are in SETTINGS become settings of the waitlist.
+        Arguments named in SETTINGS become the waitlist's settings.
         """
         settings = {name: fields.pop(name) for name in SETTINGS if name in fields}
         settings["version"] = version
@@ -134,9 +133,9 @@ class Line:
         return segment_id_of(self.waitlist_id, {"segment": name})
 
     def within(self, *names: str, edit: int = 0, version: int = 1) -> dict[str, Any]:
-        """Return the fields of a message that say to which segments an entry belongs.
+        """Return the message fields that say which segments an entry belongs to.
 
-        `edit` is the number of times that the entry's attributes have been changed.
+        `edit` is the number of times that the entry's attributes have changed.
         """
         return {
             "segments": [self.segment(name) for name in names],
@@ -155,7 +154,7 @@ class Line:
         return self.readiness(name, version, resting=self.clock.millis + 1000 * seconds, **fields)
 
     def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:
-        """Tell Redis why an entry cannot be offered or claimed.
+        """Tell Redis why an entry cannot be offered a turn or claimed.
 
         `reasons` maps each reason to the time at which it ends, or to 0 if it has no end.
         """
@@ -171,7 +170,7 @@ class Line:
     def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
         """Park or remove a customer who did not confirm in time that they are still waiting.
 
-        The message names the latest request for a confirmation, unless `fields` names a different
+        The message names the latest request for confirmation, unless `fields` names a different
         one.
         """
         found = self.position(name)
@@ -189,7 +188,7 @@ class Line:
         return self.send("untagged", segments_version=segments_version, **fields)
 
     def segment_counts(self, *names: str) -> dict[str, int]:
-        """Return the number of waiting entries in each segment.
+        """Return how many entries are waiting in each segment.
 
         `names` must contain every segment that has entries.
         """
@@ -211,10 +210,7 @@ class Line:
         return self.send("drop", **self.stay(name, stay), **fields)
 
     def bump(self, name: str, once: int | None = None, **where: Any) -> Answer:
-        """Move an entry in the queue.
-
-        The request gets a new idempotency key, unless `once` is given.
-        """
+        """Move an entry in the queue, with a new idempotency key unless `once` is given."""
         if once is None:
             self._once_keys += 1
             once = 2**64 + self._once_keys
@@ -255,7 +251,9 @@ class Line:
         return self.send("expire", min_age_seconds=min_age_seconds, **fields)
 
     def dirty(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
-        """Return the new places of entries whose change in Redis may not be in DynamoDB yet."""
+        """Return the new places of entries that have changed in Redis but perhaps not in DynamoDB
+        yet.
+        """
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
 
@@ -310,8 +308,8 @@ class Line:
 
 
 def readiness_of(version: int, **reasons: int) -> list[Any]:
-    """Return the reasons why an entry cannot be offered or claimed, in the format of the messages
-    to Redis. A reason without an end has the end time 0.
+    """Return the reasons why an entry cannot be offered a turn or claimed, in the format of
+    messages to Redis. A reason without an end has the end time 0.
     """
     return [version, [{"reason": name, "until_millis": end} for name, end in reasons.items()]]
 

@@ -13,41 +13,41 @@ from typing import Literal
 from waitlist_shared.contracts import AfterMisses, DelayReason, NoShow, Unanswered
 from waitlist_shared.ranks import ROOM, TIER, priority_of
 
-# Places are fractions, so there is always a free place between two others.
+# Places are fractions, so there is always a free place between any two.
 Place = Fraction | int
 State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
-# A question to a customer: are you still waiting? If no answer comes in time, the value is first
-# `over`. When the customer's history says so, the value is `noted`.
+# A question to a customer: are you still waiting? If no answer comes in time, the value becomes
+# `over`, and then `noted` once the customer's history says so.
 Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
 # The distance between the places of two consecutive signups.
 GAP = 2**24
 AT_BACK = 255 * TIER
 # The place of an imported customer who joined early, between the second and the third signup.
 EARLY = AT_BACK + 2 * GAP + GAP // 2
-# The distance between the places of two rows of an import that have no early `joined_at`.
+# The distance between the places of two import rows without an early `joined_at`.
 APART = 8
 MAX_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
 class Stay:
-    """A customer's stay on the waitlist, from a signup until the customer leaves or enters."""
+    """A customer's stay on the waitlist, from signing up until they leave or enter."""
 
     state: State
     rank: Place
-    # The place that the entry got at the signup.
+    # The place that the entry got when the customer signed up.
     ticket: Place = 0
     attempts: int = 0
-    # The latest claim of the entry.
+    # The entry's latest claim.
     hold: str = ""
     # How the worker or an operator ended the latest claim.
     hold_end: str = ""
     # Whether the claim was extended.
     is_long: bool = False
-    # Whether the claim or offer has expired, but Redis has not ended it yet.
+    # Whether the claim or offer has expired although Redis has not ended it yet.
     is_over: bool = False
     # Whether the customer must accept the claim or offer.
     is_offer: bool = False
@@ -57,10 +57,10 @@ class Stay:
     is_aside: bool = False
     # Whether Redis counts the admitted customer as inside.
     is_inside: bool = False
-    # Whether DynamoDB has recorded an exit that Redis does not know yet.
+    # Whether DynamoDB has recorded an exit that Redis does not know about yet.
     has_exited: bool = False
-    # The time at which the claim or the pass ends, or at which the customer was parked. It is set
-    # only in tests with a clock.
+    # When the claim or the pass ends, or when the customer was parked. Set only in tests with a
+    # clock.
     time_millis: int = 0
     rests_until_millis: int = 0
     delayed_until_millis: int = 0
@@ -69,10 +69,10 @@ class Stay:
     declines: int = 0
     # A customer who is held back keeps their place, but gets no offer.
     is_held_back: bool = False
-    # A signup with an unverified address is not included in the positions of others.
+    # A signup with an unverified address does not count in other people's positions.
     is_unverified: bool = False
-    # The customer's last poll was at `polled_at` (in seconds), which is so long ago that the
-    # customer counts as away.
+    # The customer's last poll, at `polled_at` (in seconds), is so long ago that the customer counts
+    # as away.
     is_away: bool = False
     polled_at: int | None = None
     question: Question = ""
@@ -82,7 +82,7 @@ class Stay:
     key: str = ""
     is_reinstated: bool = False
     has_number: bool = False
-    # The earlier stay, which the current signup or import will replace when it is finished.
+    # The earlier stay, which the current signup or import will replace once it is finished.
     former: "Stay | None" = None
 
     @property
@@ -97,7 +97,7 @@ class Stay:
 
     @property
     def may_be_admitted(self) -> bool:
-        """Whether an operator may make an offer to the customer.
+        """Whether an operator may make the customer an offer.
 
         Operators may also admit customers who are away.
         """
@@ -110,7 +110,7 @@ class Stay:
 
 @dataclass(frozen=True)
 class Event:
-    """An event in a customer's history. `hold` names the claim that caused the event, if any."""
+    """An event in a customer's history. `hold` names the claim that caused it, if any."""
 
     word: str
     by: str
@@ -118,15 +118,15 @@ class Event:
     hold: str = ""
 
 
-# The changes that the service writes to DynamoDB first and then sends to Redis.
+# Changes that the service writes to DynamoDB first and then sends to Redis.
 OF_QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
 OF_RECORD = ("held_back", "ready", "rested", "resumed", *OF_QUESTIONS)
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
 NO_SHOW = "no_show"
 UNANSWERED = "unanswered"
 OVER = "over"
-# The events of customers whom Redis has removed from the queue, although maintenance has not
-# updated their records in DynamoDB yet.
+# The events of customers whom Redis has removed from the queue, but whose records in DynamoDB
+# maintenance has not updated yet.
 LEFT_LATER = (Event("left", POLICY, NO_SHOW), Event("left", MAINTENANCE, UNANSWERED))
 
 
@@ -135,26 +135,26 @@ QUOTA, RATE, SCHEDULE = "quota", "rate", "schedule"
 
 @dataclass(frozen=True)
 class Policy:
-    """The admission policy of a waitlist.
+    """A waitlist's admission policy.
 
-    If the policy has no limit, schedule or rate, only operators make offers.
+    Without a limit, a schedule or a rate, only operators make offers.
     """
 
     max_inside: int | None = None
-    # The number of offers that each scheduled time allows.
+    # How many offers each scheduled time allows.
     scheduled: int = 0
-    # Whether the policy has a rate of one person a day. The rate counts the people who enter.
+    # Whether the policy has a rate of one person a day. The rate counts people who enter.
     has_rate: bool = False
     no_show: NoShow = "keep_place"
-    # The number of missed offers after which `after_misses` applies instead of `no_show`.
+    # After this many missed offers, `after_misses` applies instead of `no_show`.
     misses: int | None = None
     after_misses: AfterMisses = "leave"
     # How many offers a customer can decline and still keep their place.
     declines_kept: int = 0
-    # The number of seconds without a poll after which a customer counts as away.
+    # How many seconds after the last poll a customer counts as away.
     presence_seconds: int | None = None
     end: Literal["", "ahead", "over"] = ""
-    # Whether the service removes the customers who are still waiting when the admission ends.
+    # Whether the service removes the customers who are still waiting when admissions end.
     leaves_then: bool = False
 
     @property
@@ -164,8 +164,8 @@ class Policy:
 
 @dataclass(frozen=True)
 class Waitlist:
-    """The state of a waitlist. It contains all stays by name, counters, and the requests that must
-    not take effect twice.
+    """The state of a waitlist: all stays by name, counters, and the requests that must not take
+    effect twice.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -173,9 +173,9 @@ class Waitlist:
     tickets: int = 0
     # The status that each import has read for each name.
     looked: frozenset[tuple[str, str, str]] = frozenset()
-    # The place that each import has reserved for each name but not used yet.
+    # The place that each import has reserved for each name but not yet used.
     drawn: frozenset[tuple[str, str, int]] = frozenset()
-    # The number of places that were reserved for rows with an early `joined_at`.
+    # How many places were reserved for rows with an early `joined_at`.
     early: int = 0
     signed_up: int = 0
     left: int = 0
@@ -186,8 +186,8 @@ class Waitlist:
     capacity: int | None = None
     policy: Policy | None = None
     max_claims: int | None = None
-    # With `opens`, the waitlist is closed now and will open later. With `closes`, it is open now
-    # and will close later.
+    # With `opens`, the waitlist is closed now and opens later. With `closes`, it is open now and
+    # closes later.
     hours: Literal["open", "opens", "closes", "shut"] = "open"
     # What happens to a customer who does not confirm that they are still waiting. None means that
     # customers are never asked.
@@ -198,8 +198,8 @@ class Waitlist:
     slots: tuple[str, ...] = ()
     # Whether Redis may have lost its slots, and which slot each open offer has used.
     may_lose: bool = False
-    # The histories of the customers by name. In long runs that do not check histories, this field
-    # is empty.
+    # The customers' histories by name. In long runs that do not check histories, this field is
+    # empty.
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
     has_histories: bool = True
     by_name: dict[str, Stay] = field(init=False, compare=False, repr=False)
@@ -220,7 +220,7 @@ class Waitlist:
 
     @property
     def room(self) -> int | None:
-        """The number of offers that `max_inside` still allows.
+        """How many offers `max_inside` still allows.
 
         None means that there is no limit.
         """
@@ -244,7 +244,7 @@ class Waitlist:
         return (ready[::-1] if newest else ready)[:count]
 
     def counted(self, name: str = "") -> list[str]:
-        """Return the waiting entries from which the position of the entry `name` is computed.
+        """Return the waiting entries that count in the position of the entry `name`.
 
         Entries with an unverified address are left out, except for the entry `name` itself.
         """
@@ -308,9 +308,8 @@ class Waitlist:
 
 
 def refused(line: Waitlist, name: str, key: str) -> Waitlist:
-    """Remember that a signup was refused because the waitlist was not open.
-
-    A retry of the signup is refused too.
+    """Remember that a signup was refused because the waitlist was not open, so that a retry is
+    refused too.
     """
     return line if line.is_full else line.note(f"{name} with {key} was refused")
 
@@ -332,7 +331,7 @@ def hours_passed(line: Waitlist) -> Waitlist:
 def _counts_as_inside(stay: Stay) -> bool:
     """Return whether Redis counts the customer as inside.
 
-    A customer who is inside and signs up again stays inside until the new signup is in the queue.
+    Someone who is inside and signs up again stays inside until the new signup is in the queue.
     """
     if stay.state == "joining" and stay.former is not None:
         return _counts_as_inside(stay.former)
@@ -366,7 +365,7 @@ def intent_finished(line: Waitlist, name: str) -> Waitlist:
 
 
 def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist, dict[str, int]]:
-    """Reserve places in the queue for the rows of an import.
+    """Reserve places in the queue for an import's rows.
 
     Rows with an early `joined_at` get places among the early signups.
     """
@@ -382,8 +381,8 @@ def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist,
 def enlisted(line: Waitlist, name: str) -> Waitlist:
     """Put a customer into the queue at the recorded rank, unless the waitlist is full.
 
-    The rank may already be taken. An imported customer then gets the next free rank behind it. A
-    reinstated customer gets the next free rank ahead of it.
+    If the rank is taken, an imported customer gets the next free rank behind it, and a reinstated
+    customer gets the next free rank ahead of it.
     """
     stay = line.by_name[name]
     if line.is_full:
@@ -392,7 +391,7 @@ def enlisted(line: Waitlist, name: str) -> Waitlist:
     ranks = {line.by_name[other].rank for other in line.of("waiting")}
     while rank in ranks:
         rank += -1 if stay.is_reinstated else 1
-    # A customer who is reinstated gets the old call number again.
+    # A reinstated customer gets their old call number back.
     had_number = stay.is_reinstated and stay.former is not None and stay.former.has_number
     has_number = line.has_numbers or had_number
     line = line.change(name, state="waiting", rank=rank, ticket=ticket, has_number=has_number)
@@ -423,7 +422,7 @@ def ended(
 ) -> Waitlist:
     """End a customer's signup and count it.
 
-    If the waitlist has an admission policy, an admitted customer is inside afterwards.
+    On a waitlist with an admission policy, an admitted customer is inside afterwards.
     """
     if state == "left":
         line = given_back(line, name)
@@ -439,8 +438,8 @@ def ended(
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
     """Record a departure that a request wrote to DynamoDB before maintenance did.
 
-    The customer has already left in Redis. The event of the request says who made the customer
-    leave, and why. It replaces the event that maintenance would have written.
+    The customer has already left in Redis. The request's event says who made the customer leave and
+    why, and replaces the event that maintenance would have written.
     """
     events = line.history(name)
     if not is_leaving(line, name):
@@ -452,7 +451,7 @@ def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = ""
 def is_leaving(line: Waitlist, name: str) -> bool:
     """Return whether the customer has left in Redis.
 
-    DynamoDB may still lack the departure until maintenance runs.
+    DynamoDB may not show this until maintenance runs.
     """
     return line.history(name)[-1:] in [(event,) for event in LEFT_LATER]
 
@@ -467,15 +466,17 @@ def answered(line: Waitlist, name: str) -> Waitlist:
 
 
 def noted(line: Waitlist, name: str) -> Waitlist:
-    """Record that a customer did not confirm their wait in time. A later answer is refused."""
+    """Record that a customer did not confirm in time that they are still waiting. A later answer is
+    refused.
+    """
     return line.change(name, question="noted").happened(name, UNANSWERED, MAINTENANCE)
 
 
 def may_end_wait(line: Waitlist, stay: Stay) -> bool:
-    """Return whether a customer is parked or removed because they did not confirm that they are
-    still waiting.
+    """Return whether a customer is parked or removed for not confirming that they are still
+    waiting.
 
-    If the customer was claimed after they were asked, maintenance asks them again instead.
+    If the customer was claimed after being asked, maintenance asks again instead.
     """
     return line.then is not None and stay.hold == stay.asked_hold
 
@@ -525,7 +526,7 @@ def _not_answered(line: Waitlist, name: str) -> Waitlist:
 def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) -> Waitlist:
     """Claim entries.
 
-    If `at_once` is true, the customers are admitted immediately, and their histories contain no
+    If `at_once` is true, the customers are admitted immediately and their histories contain no
     `offered` event.
     """
     for name in names:
@@ -547,7 +548,7 @@ def offered(
     return line
 
 
-# The time of a poll that is so old that the customer counts as away.
+# The time of a poll so long ago that the customer counts as away.
 LONG_AGO = -(10**9)
 
 
@@ -556,8 +557,8 @@ def polled(line: Waitlist, name: str, second: int) -> Waitlist:
 
 
 def passed_over(line: Waitlist, count: int, second: int = 0) -> Waitlist:
-    """Mark customers whose last poll is too old as away, until `count` present customers
-    are found.
+    """Mark customers who last polled too long ago as away, until `count` present customers are
+    found.
     """
     seconds = line.policy.presence_seconds if line.policy else None
     present = 0
@@ -575,8 +576,8 @@ def passed_over(line: Waitlist, count: int, second: int = 0) -> Waitlist:
 def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Waitlist:
     """Make the offers that the admission policy or a quota allows now.
 
-    Each offer uses a slot (a permission for one offer). If `max_inside` is the only limit of the
-    policy, there are no slots.
+    Each offer uses a slot (permission for one offer). If the policy's only limit is `max_inside`,
+    there are no slots.
     """
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
@@ -596,7 +597,7 @@ def given_back(line: Waitlist, name: str) -> Waitlist:
 
 
 def slots_lost(line: Waitlist) -> Waitlist:
-    """Forget what only Redis stores: slots and the times of polls.
+    """Forget what only Redis stores: slots and poll times.
 
     Customers whose last poll is unknown count as present.
     """
@@ -633,7 +634,7 @@ def back_after_decline(
 def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
     """Move a customer in the queue.
 
-    If `kind` is `priority`, `value` is the new priority. Otherwise `value` is a number of places,
+    If `kind` is `priority`, `value` is the new priority. Otherwise, `value` is a number of places,
     `front` or `back`.
     """
     if kind == "priority":
@@ -716,8 +717,7 @@ def all_left(line: Waitlist) -> Waitlist:
 def all_over(line: Waitlist) -> Iterator[Waitlist]:
     """Yield the possible states after all claims and offers have ended.
 
-    The model does not know when each claim began, so it tries every order in which the claims can
-    end.
+    The model does not know when each claim began, so it tries every order in which they can end.
     """
     holds = {line.by_name[name].hold for name in line.of("offered")}
     for order in permutations(sorted(holds)):
@@ -730,9 +730,8 @@ def all_over(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str) -> Waitlist:
-    """End the claims and offers whose deadline has passed.
-
-    The earliest deadline comes first, and then the lowest rank.
+    """End the claims and offers whose deadline has passed, earliest deadline first and then lowest
+    rank first.
     """
     held = [(line.by_name[name], name) for name in line.of("offered")]
     over = [(stay.time_millis, stay.rank, in_order(name), name) for stay, name in held]
@@ -753,7 +752,7 @@ def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
 def by_itself(line: Waitlist) -> Waitlist:
     """End expired claims and offers, and make new offers.
 
-    Redis does both by itself if the waitlist has a policy or a quota.
+    If the waitlist has a policy or a quota, Redis does both by itself.
     """
     if line.policy is None and not line.slots:
         return line
@@ -766,7 +765,7 @@ def subsets(names: list[str]) -> Iterator[list[str]]:
 
 
 def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
-    """Return the rank if it is free. Otherwise return the nearest free rank ahead of it."""
+    """Return the rank if it is free, and otherwise the nearest free rank ahead of it."""
     taken = {line.by_name[other].rank for other in line.of("waiting") if other != name}
     while rank in taken:
         rank -= 1

@@ -16,7 +16,7 @@ from tools.openapi_variants import GUESTS, write
 
 def document_of(world: World) -> Any:
     with warnings.catch_warnings():
-        # Powertools does not close the files that it reads for its documentation page, so ignore
+        # Powertools does not close the files that it reads for its documentation page, which causes
         # this warning.
         warnings.simplefilter("ignore", ResourceWarning)
         answer = world.request("GET", "/docs", query="format=json")
@@ -25,7 +25,7 @@ def document_of(world: World) -> Any:
 
 
 def document_file(name: str) -> Path:
-    """Return the path of an OpenAPI document. The document is generated if it is not committed."""
+    """Return the path of an OpenAPI document. A document that is not committed is generated."""
     return GUESTS if name == GUESTS.name else _variants_folder() / name
 
 

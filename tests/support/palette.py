@@ -17,9 +17,8 @@ PEOPLE = {
 
 
 def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
-    """Give a test a waitlist with the segments red, blue and green.
-
-    The index of the segments is checked after the test.
+    """Give a test a waitlist with the segments red, blue and green, and check the segments' index
+    after the test.
     """
 
     @wraps(test)
@@ -35,8 +34,8 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 
 def assert_exact(line: Line) -> None:
-    """Check that Redis lists exactly the entries with unverified addresses, and that its index of
-    segments contains exactly the waiting entries with their ranks.
+    """Check that Redis lists exactly the entries with unverified addresses, and that its segment
+    index contains exactly the waiting entries with their ranks.
     """
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))

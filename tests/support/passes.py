@@ -1,4 +1,4 @@
-"""Issues admission passes, and runs the checks of passes in docs/app/admission-pass.md."""
+"""Issues admission passes, and runs the pass checks from docs/app/admission-pass.md."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 
 WAITLIST_ID, ENTRY_ID = "bakery", "a" * 26
 PASS_SECONDS = 600
-# After these events, an app must refuse the passes whose ids (`jti`) are `one` and `three`. It must
+# After these events, an app must refuse the passes whose ids (`jti`) are `one` and `three`, but
 # still accept the pass `two`.
 EVENTS = [
     {"event": "admitted", "jti": "two"},
@@ -76,7 +76,7 @@ def _passes() -> Passes:
 
 
 def changed(token: str) -> str:
-    """Return a forged pass. It names a different customer, but has the signature of this pass."""
+    """Return a forged pass that names a different customer but has this pass's signature."""
     header, content, signature = token.split(".")
     claims = json.loads(base64.urlsafe_b64decode(content + "=="))
     forged = base64.urlsafe_b64encode(json.dumps({**claims, "sub": "b" * 26}).encode())

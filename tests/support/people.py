@@ -1,4 +1,4 @@
-"""Sends HTTP requests on behalf of the customers and the operator of a waitlist."""
+"""Sends HTTP requests on behalf of a waitlist's customers and operator."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,8 +36,8 @@ class People:
         return entry_id
 
     def token_of(self, name: str) -> str:
-        """Return the entry token for the customer's last signup. If the signup returned no token,
-        issue one.
+        """Return the entry token for the customer's last signup. If the signup returned none, issue
+        one.
         """
         if name in self.entry_tokens:
             return self.entry_tokens[name]
@@ -75,13 +75,13 @@ class People:
             assert answer.status == 201, answer.text
 
     def bring(self, *rows: Any, **options: Any) -> Answer:
-        """Import rows. A row that is a string contains only the customer id."""
+        """Import rows. A string stands for a row with only this customer id."""
         entries = [{"customer_id": row} if isinstance(row, str) else row for row in rows]
         for row in entries:
             if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
                 self.id_of(row["customer_id"])
                 self.entry_tokens.pop(row["customer_id"], None)
-        # Only the route `/import/tokens` returns entry tokens.
+        # Only the `/import/tokens` route returns entry tokens.
         path = f"{self.admin_path}/import" + "/tokens" * options.pop("entry_tokens", False)
         body = {"entries": entries, **options}
         return self.world.request("POST", path, body=body, operator=True)
@@ -108,7 +108,7 @@ class People:
         path = f"{self.admin_entry(name)}/reinstate"
         answer = self.world.request("POST", path, body=body, key=key, operator=True)
         if answer.status == 200:
-            # The old entry token belongs to the earlier signup, and is no longer valid.
+            # The old entry token belongs to the earlier signup and is no longer valid.
             self.entry_tokens.pop(name, None)
         return answer
 
@@ -176,10 +176,7 @@ class People:
         return [] if answer.status == 404 else [event["event"] for event in answer.json["history"]]
 
     def lose_place(self, name: str) -> None:
-        """Delete an entry from Redis.
-
-        A failover to a replica that lags behind can lose an entry in the same way.
-        """
+        """Delete an entry from Redis, as a failover to a lagging replica can do."""
         redis, entry_id = self.world.redis, self.id_of(name)
         redis.zrem(keys.queue(self.waitlist_id), entry_id)
         redis.hdel(keys.tickets_of_moved(self.waitlist_id), entry_id)

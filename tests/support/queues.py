@@ -1,4 +1,4 @@
-"""In-memory queues for the webhook, with the methods of an SQS client."""
+"""In-memory webhook queues with the methods of an SQS client."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ HIDDEN_SECONDS, MOST_RECEIVES = 360, 500
 
 
 class LocalSqs:
-    """An in-memory SQS client for the queues of the webhook. `now_seconds` returns the time."""
+    """An in-memory SQS client for the webhook's queues. `now_seconds` returns the time."""
 
     def __init__(self, now_seconds: Callable[[], float]) -> None:
         self.dead = LocalQueue(now_seconds=now_seconds)

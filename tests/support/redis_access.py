@@ -1,4 +1,4 @@
-"""The permissions that the private function has in Redis."""
+"""The private function's permissions in Redis."""
 
 from pathlib import Path
 

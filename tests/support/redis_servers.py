@@ -1,6 +1,6 @@
 """Embedded Valkey servers: a single server, a primary with a replica, or a cluster.
 
-Tests can pause a server, kill it and restart it.
+Tests can pause, kill and restart a server.
 """
 
 import os
@@ -20,8 +20,8 @@ from tools.local.ports import HOST
 
 SLOTS = 16384
 READY_SECONDS = 60.0
-# Tests promote replicas themselves. An election would take seconds, and its winner would not be
-# predictable.
+# Tests promote replicas themselves, because an election would take seconds and its winner would be
+# unpredictable.
 REPLICATED = {
     "cluster-enabled": "yes",
     "cluster-node-timeout": "1000",
@@ -43,7 +43,7 @@ class Node(Protocol):
 class Server:
     """A Redis server in its own process.
 
-    After a restart, the server has the same port but no data.
+    After a restart, it has the same port but no data.
     """
 
     process: ValkeyServer
@@ -59,7 +59,7 @@ class Server:
         return int(self.client.info("server")["process_id"])
 
     def restart(self) -> None:
-        """Restart the server. The server loses its data and scripts."""
+        """Restart the server, which loses its data and scripts."""
         self.process.stop()
         self.start()
 
@@ -72,7 +72,7 @@ class Server:
 
 @dataclass
 class Cluster:
-    """A cluster of three servers. Each server owns a third of the hash slots."""
+    """A cluster of three servers, each of which owns a third of the hash slots."""
 
     nodes: list[Server]
 
@@ -127,7 +127,7 @@ class ReplicatedCluster(Cluster):
     def promote(self, replica: Server) -> None:
         """Make a replica the new primary after its primary was killed.
 
-        The replica may lack the last writes.
+        The replica may lack the latest writes.
         """
         replica.client.execute_command("CLUSTER", "FAILOVER", "TAKEOVER")
         await_that(lambda: replica.client.info("replication")["role"] == "master")
@@ -190,10 +190,10 @@ def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
 def cut_off(primary: Server, replica: Server) -> Iterator[None]:
     """Disconnect a replica from its primary.
 
-    The primary is killed at the end of the `with` block, so the replica cannot reconnect.
+    The primary is killed at the end of the `with` block, so that the replica cannot reconnect.
     """
     with hung(replica):
-        # Close the replica's connection now, so that the replica does not read the writes that have
+        # Close the replica's connection now, so that the replica does not read writes that have
         # already arrived in its socket.
         primary.client.client_kill_filter(_type="replica")
         yield

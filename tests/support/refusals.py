@@ -1,7 +1,7 @@
 """Pairs of writes to DynamoDB.
 
-In each pair, DynamoDB refuses the first write because it is too large or malformed. It accepts the
-second write.
+In each pair, DynamoDB refuses the first write because it is too large or malformed, and accepts the
+second.
 """
 
 from collections.abc import Callable
@@ -88,7 +88,7 @@ def updates(count: int, size: int) -> list[Item]:
 
 
 def grow(client: Any, *, in_transaction: bool) -> Any:
-    """Append text to an item, so that the item becomes larger than DynamoDB allows."""
+    """Append so much text to an item that it becomes larger than DynamoDB allows."""
     put(client, item_of(1, ITEM_BYTES - 100))
     more = {"S": "y" * 200}
     if in_transaction:

@@ -52,7 +52,7 @@ MADE: set[Use] = set()
 class NotAllowed(AssertionError):
     """A function has made a call that its role does not allow.
 
-    This is not a subclass of the AWS errors. The functions handle AWS errors, so the test would not
+    This is not one of the AWS errors, because the functions handle those and the test would not
     fail.
     """
 
@@ -84,14 +84,12 @@ class _Guarded:
 
 
 def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield each IAM action that AWS checks for a call.
-
-    Each action comes with the resource's name and, if a query uses an index, the index's part of
-    the ARN.
+    """Yield each IAM action that AWS checks for a call, with the resource's name and, if a query
+    uses an index, the index's part of the ARN.
     """
     match operation := _operation(method):
         case "TransactWriteItems":
-            # IAM checks each item of a transaction as an action of its own.
+            # IAM checks each item in a transaction as an action of its own.
             for item in arguments["TransactItems"]:
                 ((kind, write),) = item.items()
                 yield f"dynamodb:{ITEM_ACTIONS[kind]}", write["TableName"], ""
@@ -115,7 +113,7 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tup
             | "SendMessage"
             | "SendMessageBatch"
         ):
-            # IAM has no actions for batches of messages, and checks the action for a single message
+            # IAM has no actions for batches of messages. It checks the action for a single message
             # instead.
             action = operation.removesuffix("Batch")
             yield f"sqs:{action}", arguments["QueueUrl"], ""
@@ -143,7 +141,7 @@ def _operation(method: str) -> str:
 def _check(function: str, action: str, name: str, index: str) -> None:
     """Raise NotAllowed if the function's role does not allow the action.
 
-    Tests make the same calls thousands of times, so a call that is allowed is checked only once.
+    Tests make the same calls thousands of times, so an allowed call is checked only once.
     """
     if name not in VARIABLES:
         raise NotAllowed(f"{function} calls {action} on {name}, which no variable names")

@@ -1,4 +1,4 @@
-"""Returns an example path for each route of the API, so that tests can call every route."""
+"""Returns an example path for each API route, so that tests can call every route."""
 
 from tests.deployment.template import route_authorizers
 

@@ -17,7 +17,7 @@ from waitlist_shared.ids import segment_id_of
 BY_LANGUAGE = ("language",)
 BY_GENDER = ("gender",)
 BY_BOTH = ("gender", "language")
-# The beginning of the problem that Redis and DynamoDB have different states of the segments.
+# How a problem begins when Redis and DynamoDB disagree about the segments.
 DIFFERENT_STATES = "the states of the segments in DynamoDB and Redis are"
 
 

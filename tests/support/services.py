@@ -1,4 +1,4 @@
-"""All services of a deployment, for tests that call a service directly."""
+"""All of a deployment's services, for tests that call one directly."""
 
 from typing import Any, Self
 
@@ -49,7 +49,7 @@ from waitlist_api.webhooks.replay import Replays
 
 
 class AllServices(Struct, frozen=True):
-    """The services that the routes of the API call."""
+    """The services that the API's routes call."""
 
     container: Services
     now_millis: NowMillis
@@ -100,6 +100,6 @@ class AllServices(Struct, frozen=True):
 
 
 class MaintenanceServices(AllServices, frozen=True):
-    """All services of a deployment, including maintenance."""
+    """All of a deployment's services, including maintenance."""
 
     maintenance: MaintenanceRunner

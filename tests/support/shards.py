@@ -1,7 +1,7 @@
 """Lets tests run with two shards instead of sixteen.
 
-The DynamoDB index and the journal are split into shards. With sixteen shards, most partitions of
-the journal would be empty in tests. Reading them would take a third of the time of the tests that
+The DynamoDB index and the journal are split into shards. With sixteen shards, most of the journal's
+partitions would be empty in tests, and reading them would take a third of the time of tests that
 run maintenance.
 """
 
@@ -12,7 +12,7 @@ FEW_SHARDS = 2
 
 
 def use_few_shards() -> None:
-    """Use two shards instead of sixteen. This function must be called before any module is imported
-    that reads the number of shards.
+    """Use two shards instead of sixteen. Call this function before importing any module that reads
+    the number of shards.
     """
     entry.SHARDS = FEW_SHARDS

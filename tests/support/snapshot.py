@@ -12,7 +12,7 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 @dataclass(frozen=True)
 class RedisState:
-    """The contents of Redis, without the times at which keys expire."""
+    """The contents of Redis, without the keys' expiry times."""
 
     keys: dict[str, Any]
 

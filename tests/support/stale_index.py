@@ -1,4 +1,4 @@
-"""Provides an in-memory DynamoDB table with an index that lags behind, as a real index may."""
+"""Provides an in-memory DynamoDB table whose index lags behind, as a real index may."""
 
 from collections import deque
 from typing import Any
@@ -11,9 +11,9 @@ Past = dict[Key, Item]
 
 
 class StaleIndexTable(MemoryTable):
-    """A table whose index can lag behind the last writes.
+    """A table whose index can lag behind the latest writes.
 
-    The table remembers its contents before each of the last writes.
+    The table remembers its contents before each of these writes.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class StaleIndexTable(MemoryTable):
         self._seen = self.items.copy()
 
     def fall_behind(self, writes: int) -> None:
-        """Hide the last writes and all later writes from the index until `catch_up` is called."""
+        """Hide the latest writes and all later ones from the index until `catch_up` is called."""
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 

@@ -10,13 +10,12 @@ from redis import Redis
 
 from tests.support.redis_servers import Server, running_server
 
-# Each call of `empty_redis` takes the next database, so a test can use several of them at the same
-# time.
+# Each call to `empty_redis` takes the next database, so a test can use several at the same time.
 DATABASES = cycle(range(16))
 
 
 def empty_redis() -> Any:
-    """Return a client for a database of its own on the one Redis server that all tests share."""
+    """Return a client for its own database on the one Redis server that all tests share."""
     client = _client(next(DATABASES))
     client.flushdb()
     return client

@@ -1,4 +1,4 @@
-"""A pseudo-terminal. Tests can read what is on its screen."""
+"""A pseudo-terminal whose screen tests can read."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ class Terminal:
             env={**environ, **size},
             dimensions=(lines, columns),
             encoding="utf-8",
-            # The terminal may show ^C in the middle of a multi-byte letter.
+            # The terminal may show ^C in the middle of a multi-byte character.
             codec_errors="replace",
         )
 

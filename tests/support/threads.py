@@ -1,6 +1,4 @@
-"""Runs functions in many threads at the same time, or runs the tasks of a thread pool one after the
-other.
-"""
+"""Runs functions in many threads at once, or a thread pool's tasks one after the other."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -24,9 +22,8 @@ def at_once(acts: Sequence[Act]) -> list[Any]:
 
 
 class InOrder(Executor):
-    """An executor that runs each task in the caller's thread.
-
-    The tasks always run in the same order.
+    """An executor that runs each task in the caller's thread, so that tasks always run in the same
+    order.
     """
 
     def __init__(self, max_workers: int | None = None) -> None:

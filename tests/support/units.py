@@ -1,4 +1,4 @@
-"""Counts the request units of calls to DynamoDB. AWS bills these units for on-demand tables."""
+"""Counts the request units of calls to DynamoDB, which AWS bills for on-demand tables."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,12 +29,12 @@ class Units:
 class MeteredTable(MemoryTable):
     """A table that counts request units.
 
-    A write costs one unit for each KB of the item, before or after the write, whichever is larger.
-    Writes in a transaction cost twice as much. If the condition of a single write fails, the write
-    costs as much as a write of the existing item.
+    A write costs one unit per KB of the item before or after the write, whichever is larger. Writes
+    in a transaction cost twice as much. A single write whose condition fails costs as much as
+    writing the existing item.
 
-    The index costs a unit for each KB that changes in it, and twice as much if the item moves
-    within the index. Reads of single items are consistent.
+    The index costs one unit per KB that changes in it, and twice as much if the item moves within
+    the index. Reads of single items are consistent.
     """
 
     def __init__(self) -> None:

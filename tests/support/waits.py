@@ -2,11 +2,10 @@
 
 A connection waits as long as the server needs, so a test does not fail on a busy machine.
 
-To keep a server from answering, a test passes its port to `silent`. A wait for this server ends at
-once, and the virtual clock advances by the whole timeout.
+To keep a server from answering, a test passes the server's port to `silent`. A wait for this server
+ends at once, and the virtual clock advances by the whole timeout.
 
-`waited_seconds` is the time that a call would spend waiting. It does not depend on the speed of the
-machine.
+`waited_seconds` is how long a call would spend waiting, however fast the machine is.
 """
 
 import socket
@@ -17,14 +16,14 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-# The timeout for servers that answer. It is long, because the machine may be busy.
+# The timeout for servers that do answer. It is long, because the machine may be busy.
 PATIENT_SECONDS = 120.0
-# The real time in seconds for which a test waits for a silent server.
+# How long a test really waits for a silent server, in seconds.
 SILENT_SECONDS = 0.05
 
 
 class _Clock(threading.local):
-    """Counts for each thread how many seconds the thread has waited for Redis."""
+    """Counts how many seconds each thread has waited for Redis."""
 
     seconds = 0.0
 
@@ -54,7 +53,7 @@ def silent(*ports: int) -> Iterator[None]:
 
 
 class _Waiting(socket.socket):
-    """A socket that waits for its server as long as necessary, and ignores the timeout."""
+    """A socket that ignores the timeout and waits for its server as long as necessary."""
 
     _given_seconds: float | None = None
     _port: int | None = None
@@ -90,7 +89,7 @@ class _Waiting(socket.socket):
 
 
 class _WaitingTls(_Waiting, ssl.SSLSocket):
-    """A socket with TLS that waits for its server during the TLS handshake too."""
+    """A TLS socket that waits for its server during the handshake too."""
 
     def do_handshake(self, block: bool = False) -> None:
         self._port = self.getpeername()[1]
@@ -98,7 +97,7 @@ class _WaitingTls(_Waiting, ssl.SSLSocket):
 
 
 class _Sockets:
-    """Replaces the module `socket` with sockets that wait in virtual time."""
+    """Replaces the `socket` module with sockets that wait in virtual time."""
 
     socket = _Waiting
 

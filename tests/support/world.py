@@ -57,7 +57,7 @@ class Clock:
 
 @dataclass
 class RedisClock:
-    """Redis' clock. It is the server's own clock until a test sets a time."""
+    """Redis' clock, which is the server's own clock until a test sets a time."""
 
     micros: int | None = None
 
@@ -76,10 +76,10 @@ class RedisClock:
 
 @dataclass
 class World:
-    """A deployment whose functions can only make calls that their IAM roles allow.
+    """A deployment whose functions can make only the calls that their IAM roles allow.
 
-    `dynamodb` and `redis` are clients without this restriction. Tests read and change the stored
-    data with them.
+    The clients `dynamodb` and `redis` are not restricted. Tests read and change the stored data
+    through them.
     """
 
     dynamodb: Any
@@ -105,13 +105,13 @@ class World:
         bot_check: BotCheck | None = None,
         config: Config | None = None,
     ) -> "World":
-        """Return a deployment that uses the given database and Redis server. `here` is a function
-        that returns the Redis server's run id.
+        """Return a deployment on the given database and Redis server. `here` returns the Redis
+        server's run id.
         """
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
-        # The clock of the time limit stands still, because a slow machine could otherwise exceed
-        # the limit.
+        # The time limit's clock stands still, because a slow machine could otherwise exceed the
+        # limit.
         queue = QueueService(store, monotonic=lambda: 0)
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics, sqs = MetricsCollector(), LocalSqs(lambda: clock.millis / 1000)

@@ -1,6 +1,6 @@
 """Tests guests who are identified by an email address or a phone number.
 
-Each person has at most one place, even with different spellings of the address.
+Each person has at most one place, however they spell the address.
 """
 
 import base64
@@ -134,7 +134,7 @@ def test_a_second_signup_gets_no_token_but_its_own_repeat_does(by_mail: People) 
 
 @pytest.mark.parametrize("address", ["ada+\u00f6@example.com", "ad\u0430@bücher.example"])
 def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: str) -> None:
-    """Amazon SES requires ASCII before the `@` of an address. The domain may contain any
+    """Amazon SES requires ASCII before the `@` of an address, but the domain may contain any
     letters.
     """
     people = new_list(identity={"field": "email", "verify": "before_offer"})

@@ -22,14 +22,14 @@ Story = Callable[[People], str]
 
 
 def signup_token(people: People, name: str) -> str:
-    """Sign a customer up. Return the entry token."""
+    """Sign a customer up, and return the entry token."""
     answer = people.sign_up(name)
     assert answer.status == 201, answer.text
     return str(answer.json["entry_token"])
 
 
 def imported_token(people: People, **body: object) -> str:
-    """Import Ada. Return her entry token."""
+    """Import Ada, and return her entry token."""
     row = {"customer_id": "ada", "joined_at": IMPORTED_AT}
     path = f"{people.admin_path}/import/tokens"
     content = {"entries": [row], **body}

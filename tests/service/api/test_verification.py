@@ -613,7 +613,7 @@ def test_people_who_are_not_verified_or_are_asked_are_listed_and_counted(guests:
     assert listed("only=asked") == ([names[1], names[3]], None)
     stats = guests.stats().json
     assert (stats["unverified"], stats["asked"]) == (3, 2)
-    # A loss of Redis does not change these counts.
+    # Losing Redis does not change these counts.
     guests.world.redis.flushall()
     guests.world.maintain()
     stats = guests.stats().json

@@ -1,5 +1,5 @@
-"""Simulates many people who get messages. Sending often fails, and the queue delivers some messages
-twice. The time is simulated, too.
+"""Simulates many people who receive messages. Sending often fails, and the queue delivers some
+messages twice. Time is simulated too.
 """
 
 from collections import Counter
@@ -17,11 +17,11 @@ from waitlist_api import messages_app
 from waitlist_api.records.entry import record_key
 
 KINDS = ["joined", "near", "offered", "ending", "admitted", "left"]
-# The share of the events that the simulated event bus repeats, as EventBridge and SQS may do.
+# The share of events that the simulated event bus repeats, as EventBridge and SQS may do.
 REPEATED = 0.1
 LOST_ANSWERS, FAILURES, REFUSALS = 0.05, 0.05, 0.05
 BATCH, HIDDEN_SECONDS, MOST_RECEIVES = 10, 180, 300
-# The status that an entry must have when a message of the given kind is sent.
+# The status that an entry must have when a message of a given kind is sent.
 TRUE_AT = {
     "joined": "waiting",
     "near": "waiting",
@@ -31,7 +31,7 @@ TRUE_AT = {
     "left": "left",
 }
 TOO_MANY = (429, "TooManyRequestsException")
-# The clock of the tests starts at 14:13:20 UTC.
+# The tests' clock starts at 14:13:20 UTC.
 OPENS, CLOSES = "08:00", "14:22"
 Message = tuple[str, ...]
 
@@ -40,7 +40,7 @@ Message = tuple[str, ...]
 class Queued:
     """A message in the SQS queue.
 
-    After a failed attempt, the message is hidden until `visible_millis`.
+    After a failed attempt, the message stays hidden until `visible_millis`.
     """
 
     body: str
@@ -51,10 +51,10 @@ class Queued:
 
 @dataclass
 class Crowd:
-    """The people on a waitlist and the messages to these people.
+    """The people on a waitlist and the messages to them.
 
-    `taken` says how often SES or the SMS service has accepted each message. `unheard` contains the
-    accepted messages whose responses were lost.
+    `taken` counts how many times SES or the SMS service has accepted each message. `unheard`
+    contains the accepted messages whose responses were lost.
     """
 
     stage: Stage
@@ -106,7 +106,7 @@ class Crowd:
             self.stage.world.advance(5)
 
     def dead_minutes(self, minutes: int) -> None:
-        """Advance the time while the function is down. Maintenance runs only every ten minutes."""
+        """Let time pass while the function is down. Maintenance runs only every ten minutes."""
         for _ in range(minutes // 10):
             self.stage.world.maintenance.run_all()
             self._act()
@@ -127,8 +127,8 @@ class Crowd:
 
     @property
     def repeated_delays(self) -> list[float]:
-        """Return how many seconds after its event each message was sent. Only messages within the
-        offer hours that failed at first are included.
+        """For each message that failed at first, return how many seconds after its event it was
+        sent. Only messages within the offer hours are included.
         """
         return [
             seconds
@@ -138,13 +138,13 @@ class Crowd:
 
     @property
     def twice(self) -> list[Message]:
-        """Return the messages that were sent twice, although the service had received the response
-        to the first one. There must be no such message.
+        """Return the messages that were sent twice even though the service had received the
+        response to the first one. There must be none.
         """
         return [key for key, count in self.taken.items() if count > 1 and key not in self.unheard]
 
     def untold(self, event: str) -> list[str]:
-        """Return the entries that have an event but no message about the event.
+        """Return the entries that have an event but no message about it.
 
         Messages that the service has recorded as dropped are left out.
         """
@@ -184,7 +184,7 @@ class Crowd:
     def _publish(self) -> None:
         """Put new events into the queue, some of them twice.
 
-        If the event is an offer, choose how the person will react.
+        For an offer, choose how the person will react.
         """
         news = details_of(self.stage.table.take_records()["Records"])
         self.events += news
@@ -240,8 +240,8 @@ class Crowd:
         return failed, pauses
 
     def _answer(self, sent: dict[str, Any]) -> Answer:
-        """Return the response of SES or the SMS service, or at random an error. Record messages
-        that should not have been sent.
+        """Return a response from SES or the SMS service, or a random error. Record messages that
+        should not have been sent.
         """
         is_text = "Context" in sent
         self.texts += is_text
@@ -296,7 +296,7 @@ def told(crowd: Crowd, people: int) -> None:
     crowd.start(signups, people - signups)
     for _ in range(7):
         crowd.minute()
-    # The function is down for an hour, in which the hours for offers end. Offers and their messages
+    # The function is down for an hour, during which the offer hours end. Offers and their messages
     # then wait until the next morning.
     died = crowd.now_millis
     crowd.dead_minutes(60)

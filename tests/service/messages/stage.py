@@ -39,7 +39,7 @@ ENVIRON = {
 class Context:
     """The context that Lambda passes to the function.
 
-    By default, the function has all its time left.
+    By default, all of the function's time is left.
     """
 
     aws_request_id: str = "0000-1111"
@@ -50,9 +50,9 @@ class Context:
 
 
 class Stage(Scene):
-    """A waitlist and the function that sends messages.
+    """A waitlist and the function that sends its messages.
 
-    The function gets only the events that the EventBridge rule in the template selects.
+    The function gets only the events that the template's EventBridge rule selects.
     """
 
     def __init__(self, stand_ins: StandIns) -> None:
@@ -89,9 +89,9 @@ class Stage(Scene):
     def send(
         self, *details: Detail, receives: int = 1, sent_millis: int | None = None
     ) -> list[int]:
-        """Pass events to the function, and return the indexes of the events that failed.
+        """Pass events to the function, and return the indexes of the failed ones.
 
-        `sent_millis` is the time at which the events entered the queue.
+        `sent_millis` is when the events entered the queue.
         """
         since = self.clock.millis if sent_millis is None else sent_millis
         attributes = {"ApproximateReceiveCount": str(receives), "SentTimestamp": str(since)}
@@ -109,7 +109,7 @@ class Stage(Scene):
         return [int(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
     def bounce(self, name: str) -> Detail:
-        """Return the queued message in which SES reports that the first email to a person has
+        """Return the queued message in which SES reports that a person's first email has
         bounced.
         """
         stay = str(self.people.stay_of(name))

@@ -1,4 +1,4 @@
-"""A local server that takes the place of SES, End User Messaging and SQS."""
+"""A local server that stands in for SES, End User Messaging and SQS."""
 
 import base64
 import json
@@ -11,10 +11,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-# The status and the body of a response. None stands for a connection that is closed without a
-# response.
+# A response's status and body. None stands for a connection that is closed without a response.
 Answer = tuple[int, dict[str, Any]] | None
-# The seconds in the header `Retry-After` of each response with the status 429.
+# The seconds in the `Retry-After` header of each 429 response.
 RETRY_AFTER = 25
 SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
 
@@ -22,7 +21,7 @@ SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
 class StandIns:
     """A server that stores all requests.
 
-    The function `failing` chooses the response to a message.
+    The `failing` function chooses the response to a message.
     """
 
     def __init__(self) -> None:
@@ -112,9 +111,8 @@ def part(mail: dict[str, Any], subtype: str) -> str:
 
 
 def error(status: int, name: str, **more: Any) -> Answer:
-    """Return an error response with an email address in its text.
-
-    The service must not log the address.
+    """Return an error response with an email address in its text, which the service must not
+    log.
     """
     said = {"__type": name, "message": "about ada@example.com", **more}
     return status, said

@@ -41,9 +41,7 @@ def write(stage: Stage, key: str | None = None, **body: Any) -> Answer:
 
 
 def counts(answer: Answer) -> tuple[int, int, dict[str, int]]:
-    """Return how many people get an email, how many get an SMS, and for which reasons the others
-    get nothing.
-    """
+    """Return how many people get an email, how many get an SMS, and why the others get nothing."""
     assert answer.status == 200, answer.text
     found = answer.json
     assert found["people"] == found["reached"]["mail"] + found["reached"]["sms"]
@@ -61,7 +59,7 @@ def sent_to(stage: Stage) -> list[str]:
 
 
 def many(stage: Stage) -> None:
-    """Sign seven people up. The service can reach three of them."""
+    """Sign up seven people, three of whom the service can reach."""
     stage.joins("ada")
     stage.joins("eva", languages="de")
     stage.joins("bob", phone="+49 1512 3456789")
@@ -118,8 +116,8 @@ def test_a_language_without_a_text_gets_the_usual_language(stage: Stage) -> None
 
 
 def test_a_person_without_a_language_gets_the_usual_language(stage: Stage) -> None:
-    """A person without a language gets the message in the waitlist's usual language. If the message
-    has only a German text, the whole email is in German.
+    """A person without a language gets the message in the waitlist's default language. If the
+    message has only a German text, the whole email is in German.
     """
     stage.joins("ada")
     stage.news()
@@ -195,8 +193,8 @@ def stored(stage: Stage, answer: Answer) -> Broadcast:
 def test_maintenance_continues_a_message_after_a_crash_and_nobody_gets_two(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The service crashes after it has written the events for some people, and before it has stored
-    its progress. Maintenance continues, and nobody gets the message twice.
+    """The service crashes after it has written some people's events but before it has stored its
+    progress. Maintenance continues, and nobody gets the message twice.
     """
     stage.joins("ada")
     stage.joins("bob")
@@ -261,7 +259,7 @@ def test_the_deletion_of_a_list_ends_its_messages(stage: Stage) -> None:
 
 def test_an_address_that_a_guest_entered_many_times_gets_few_messages(stage: Stage) -> None:
     """Anyone can enter a stranger's address in many signups. Such an address gets at most five
-    messages at once, and the others wait.
+    messages at once, and the rest wait.
     """
     for number in range(8):
         stage.joins(f"c{number}", email="victim@example.com")

@@ -56,7 +56,7 @@ def test_a_message_of_an_invitation_that_bounces_is_not_delivered(stage: Stage) 
     (offered,) = stage.news()
     stage.send(offered, offered)
     assert delivered(stage, invitation) == 1
-    # A bounce contains the timestamp of the entry's record. The event's timestamp has one more
+    # A bounce contains the timestamp from the entry's record. The event's timestamp has one more
     # digit.
     stamp = str(int(offered["stamp"]) // 10)
     assert stage.send({**stage.bounce("ada"), "kind": ["offered"], "stamp": [stamp]}) == []

@@ -1,7 +1,7 @@
 """Tests that operators learn within minutes that messages cannot be sent.
 
 SQS' own metric for the age of the oldest message is not enough, because it ignores messages that
-were received three times. The function therefore reports how late each message is.
+were received three times. That is why the function reports how late each message is.
 """
 
 import json
@@ -22,7 +22,7 @@ from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
 NAMESPACE = "Waitlist/waitlist"
-# The number of receives after which the SQS metric ApproximateAgeOfOldestMessage ignores a message.
+# The number of receives after which SQS' ApproximateAgeOfOldestMessage metric ignores a message.
 RECEIVES_THAT_SQS_COUNTS = 3
 LIMIT_MINUTES = 15
 MAIL = frozenset({("MailFrom", "line@bakery.example"), ("SmsFrom", "LINE")})
@@ -37,18 +37,17 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 @dataclass
 class Minutes:
-    """Simulates the queue and the metrics in CloudWatch, minute by minute.
+    """Simulates the queue and the CloudWatch metrics, minute by minute.
 
-    The queue contains one heartbeat per minute. Messages that could not be sent return to the
-    queue.
+    The queue contains one heartbeat per minute, and messages that could not be sent return to it.
     """
 
     stage: Stage
     capsys: pytest.CaptureFixture[str]
     values: dict[Metric, list[list[float]]] = field(default_factory=dict)
     minutes: int = 0
-    # The messages in the queue. A tuple says when the message becomes visible, how often it was
-    # received and when it was sent. The last value is its event.
+    # The messages in the queue. Each tuple says when the message becomes visible, how many times it
+    # was received and when it was sent, and ends with its event.
     waiting: list[tuple[int, int, int, Detail]] = field(default_factory=list)
 
     def announce(self, *details: Detail) -> None:
@@ -59,7 +58,7 @@ class Minutes:
         for _minute in range(minutes):
             self.minutes += 1
             self.take({"event": HEARTBEAT_EVENT, "at": "2026-11-27T10:00:00Z"}, 1, None)
-            # A message that becomes visible within this minute is handled within this minute.
+            # A message that becomes visible within this minute is handled within the same minute.
             for _second in range(60):
                 self._take_visible()
                 self.stage.clock.advance(1)
@@ -134,7 +133,7 @@ def test_the_reason_that_ses_gives_is_a_warning(
 
 
 def test_a_message_that_waits_for_the_opening_is_not_late(stage: Stage, minutes: Minutes) -> None:
-    # The clock of the tests starts at 14:13.
+    # The tests' clock starts at 14:13.
     hours = {"from": "16:00", "to": "17:00", "timezone": "UTC"}
     stage.configure(admission={"offer_seconds": 43_200, "offer_hours": hours})
     stage.joins("ada")

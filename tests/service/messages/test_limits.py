@@ -1,7 +1,6 @@
 """Tests the limits on messages.
 
-One address gets only a few messages in a short time, and the messages of one day have a maximum
-cost.
+An address gets only a few messages in a short time, and a day's messages may cost only so much.
 """
 
 import json
@@ -132,15 +131,15 @@ def test_the_pause_before_an_email_doubles_until_a_day_without_emails(
     for minute in range(1, 9):
         stage.world.advance(MINUTE)
         sent.append(mails_of_joins(minute, 2))
-    # After the first emails, the pause before each email doubles from one to two and four minutes.
+    # After the first emails, the pause before each email doubles, from one minute to two and four.
     assert sent == [AT_ONCE, 1, 0, 1, 0, 0, 0, 1, 0]
     stage.world.advance(DAY + MINUTE)
     assert mails_of_joins(10, 10) == AT_ONCE
 
 
 def test_a_verified_address_gets_messages_about_offers_at_once(stage: Stage) -> None:
-    """A message about an offer is sent at once to a verified address, even if a stranger has caused
-    many messages to this address before.
+    """A message about an offer is sent to a verified address at once, even if a stranger has caused
+    many messages to that address.
     """
     stage.configure(
         identity={"field": "email", "verify": "before_offer"},
@@ -178,8 +177,8 @@ def test_an_operators_offer_is_always_told(stage: Stage) -> None:
 
 
 def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage) -> None:
-    """A family of five has one email address. Each person gets a message after the signup and a
-    second one with the offer, and none of these messages waits.
+    """A family of five shares one email address. Each person gets a message after signing up and a
+    second one with the offer, and none of these messages has to wait.
     """
     stage.configure(admission={"offer_seconds": 600, "rate": {"count": 50, "per": "minute"}})
     for name in ("ada", "bob", "cyd", "dan", "eve"):
@@ -193,7 +192,7 @@ def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage
 
 def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -> None:
     """If many people with the same address get offers, only the first messages are sent at once.
-    The others wait some minutes, so that nobody can flood a mailbox.
+    The others wait a few minutes, so that nobody can flood a mailbox.
     """
     kinds = {"kinds": ["offered"]}
     terms = {"offer_seconds": 3600, "rate": {"count": 50, "per": "minute"}}
@@ -209,7 +208,7 @@ def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -
             waiting = [waiting[at] for at in stage.send(*waiting)]
         sent.append(to_victim(stage))
         stage.world.advance(MINUTE)
-    # After the first emails, the pause before each email doubles from one to two and four minutes.
+    # After the first emails, the pause before each email doubles, from one minute to two and four.
     assert sent == [5, 6, 6, 7, 7, 7, 7, 8, 8]
     first = min(one["VisibilityTimeout"] for one in stage.stand_ins.pauses)
     assert first >= MINUTE, "the queue keeps it until then"
@@ -238,7 +237,7 @@ def test_what_a_limit_has_stopped_is_seen_and_may_be_sent_later(stage: Stage) ->
 
 def test_a_mail_that_could_not_be_sent_takes_nothing(stage: Stage) -> None:
     """SES refuses the message several times because there are too many calls. These attempts must
-    not count towards the limit of the address.
+    not count towards the address's limit.
     """
     sign_up(stage, customer_id="ada", profile={"email": VICTIM})
     news = stage.news()
@@ -331,8 +330,8 @@ def test_a_list_names_the_countries_and_kinds_of_its_numbers(
 
 
 def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
-    """If the service cannot send an SMS to a number, it refuses the signup at once. The customer
-    would otherwise wait for the SMS in vain.
+    """If the service cannot send an SMS to a number, it refuses the signup at once. Otherwise, the
+    customer would wait for an SMS that never comes.
     """
     identity = {"field": "phone", "verify": "before_offer"}
     refused = stage.configure(identity=identity, messages={"kinds": ["verify"]})
@@ -385,7 +384,7 @@ def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     offered = stage.news()
     assert stage.send(*offered[:4]) == []
     assert percent(capsys) == 90
-    # The day's budget allows only one of the two remaining messages.
+    # The day's budget leaves room for only one of the two remaining messages.
     assert stage.send(*offered[4:]) == [1]
     assert percent(capsys) == 100
     assert len(stage.stand_ins.mails) == 10
@@ -435,8 +434,8 @@ def test_sms_are_counted_by_their_parts(stage: Stage, monkeypatch: pytest.Monkey
     stage.joins("ada", phone="+49 1512 3456789")
     stage.joins("bob", phone="+49 1512 3456780")
     stage.send_news()
-    # The messages after signups may use half of the day's budget, which is six SMS parts. Two
-    # French texts need more than six parts.
+    # Messages sent after signups may use half of the day's budget, which is six SMS parts. Two
+    # French texts need more than six.
     assert texts(stage) == ["+4915123456789"]
     assert limited_by_kind(stage) == {"joined": 1}
 

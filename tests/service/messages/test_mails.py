@@ -1,6 +1,4 @@
-"""Tests of all emails in all languages: their MIME parts, their HTML, their plain text, and their
-only link.
-"""
+"""Tests all emails in all languages: their MIME parts, HTML, plain text and single link."""
 
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -23,7 +21,7 @@ MOST_BYTES = 102_000
 
 
 class Checked(HTMLParser):
-    """Parse an HTML document. Fail if an element is not closed or is wrongly nested."""
+    """An HTML parser that fails if an element is not closed or is wrongly nested."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -169,7 +169,7 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
     stage.joins("ada")
     news = stage.news()
 
-    # After six calls to DynamoDB, the function sends the message. It crashes before its next call,
+    # The function sends the message after six calls to DynamoDB. It crashes before its next call,
     # which would record that the message was sent.
     stage.wire.arm(6, crash_before)
     with pytest.raises(Crash):
@@ -311,8 +311,8 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
 
 
 def test_a_bounce_of_a_new_address_does_not_affect_the_present_address(stage: Stage) -> None:
-    """If the email to a new address bounces, the service still sends all other emails to the
-    present address.
+    """If an email to a new address bounces, the service still sends all other emails to the current
+    address.
     """
     stage.configure(identity={"field": "email"})
     people, new = stage.people, "ada@example.org"
@@ -336,8 +336,8 @@ def test_a_bounce_of_a_new_address_does_not_affect_the_present_address(stage: St
 
 
 def test_a_link_in_a_late_email_works_for_its_full_time(stage: Stage) -> None:
-    """The lifetime of a link begins when its email is sent. Even a late email therefore contains a
-    link that works for the full time.
+    """A link's lifetime begins when its email is sent, so even a late email contains a link that
+    works for the full time.
     """
     stage.configure(
         identity={"field": "email", "verify_minutes": 60}, messages={"kinds": ["verify"]}
@@ -381,7 +381,7 @@ def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stag
     assert len(stage.stand_ins.mails) == sent
 
 
-# The invisible characters that enclose a name in a text that is written from right to left.
+# The invisible characters around a name in a right-to-left text.
 ISOLATES = range(0x2066, 0x206A)
 
 
@@ -476,8 +476,8 @@ AWAY = [rest, rest_and_resume, be_held_back, be_claimed]
 def test_who_goes_away_before_the_message_is_told_when_they_come_near_again(
     stage: Stage, go_away: Callable[[Stage], None]
 ) -> None:
-    """If the customer's turn is no longer near, the message is dropped. The customer gets it when
-    their turn is near again.
+    """If the customer's turn is no longer near, the message is dropped. They get it when their turn
+    is near again.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1}, rest={})
     stage.joins("ada")
@@ -509,8 +509,8 @@ def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -
 
 
 def test_a_copy_of_a_sent_notice_does_not_cause_a_second_notice(stage: Stage) -> None:
-    """The message that Ada's turn is near was sent. During her offer, a copy of this message
-    arrives and is dropped. She must not get the message again after the offer (promise P2).
+    """Ada was told that her turn is near. A copy of this message arrives during her offer and is
+    dropped. She must not get it again after the offer (promise P2).
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
@@ -530,7 +530,7 @@ def test_a_customer_who_is_released_while_a_notice_is_dropped_is_told_later(
     stage: Stage, is_dead: bool
 ) -> None:
     """Ada is claimed, so the function drops the message that her turn is near. If the claim is
-    released at this moment, or if the function crashes, she must get the message later.
+    released at that moment, or the function crashes, she must get the message later.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")

@@ -1,4 +1,4 @@
-"""Tests that operators see which people cannot get any message. Only a person's current signup
+"""Tests that operators see which people no message can reach. Only a person's current signup
 counts, even after the entry was reinstated.
 """
 
@@ -73,7 +73,7 @@ def in_index(stage: Stage, name: str) -> bool:
 def test_a_mark_that_was_cut_off_is_not_listed(stage: Stage) -> None:
     joined(stage, "ada")
     bounce = stage.bounce("ada")
-    # The function writes the bounce to the index, and crashes before it writes the record.
+    # The function writes the bounce to the index and crashes before it writes the record.
     stage.wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.send(bounce)
@@ -118,8 +118,8 @@ def test_a_late_bounce_of_the_old_address_does_not_make_the_new_one_unreachable(
 def test_a_late_failure_at_the_old_address_leaves_the_new_address_reachable(
     stage: Stage, answer: Answer
 ) -> None:
-    """A customer's address changes while an email to the old address is being sent. If this email
-    is refused or bounces, the service must not conclude that the new address cannot be reached.
+    """A customer's address changes while an email to the old address is being sent. If that email
+    is refused or bounces, the service must not conclude that the new address is unreachable.
     """
     stage.joins("ada")
     news = stage.news()

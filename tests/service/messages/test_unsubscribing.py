@@ -1,6 +1,6 @@
-"""Tests the button to unsubscribe that email programs show (RFC 8058).
+"""Tests the unsubscribe button that email programs show (RFC 8058).
 
-A person who presses it gets no more messages about this signup, and keeps the place.
+A person who presses it gets no more messages about this signup, but keeps their place.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def unsubscribe_path(mail: dict[str, Any]) -> str:
 
 
 def click(stage: Stage, path: str, method: str = "POST", **more: Any) -> Answer:
-    """Send the request that an email program sends to unsubscribe a person.
+    """Send an email program's request to unsubscribe a person.
 
     The request may come from any origin.
     """
@@ -81,8 +81,8 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
 
 
 def test_unsubscribing_during_a_reinstatement_stays_in_effect(stage: Stage) -> None:
-    """A person unsubscribes while an operator is reinstating the entry. The person must get no
-    messages after the reinstatement either (promise P3).
+    """A person unsubscribes while an operator is reinstating their entry. They must get no messages
+    after the reinstatement either (promise P3).
     """
     path = joined(stage)
     stage.people.leave("ada")
@@ -186,9 +186,7 @@ def test_a_person_switches_messages_off_and_on(stage: Stage) -> None:
 
 
 def test_the_header_is_one_line_as_it_was_written(stage: Stage) -> None:
-    """The header must not be wrapped or encoded, because email programs would not find the URL in
-    it.
-    """
+    """The header must not be wrapped or encoded, or email programs would not find the URL in it."""
     people = replace(stage.people, waitlist_id="b" * 63)
     stage.people = people
     stage.configure()

@@ -1,4 +1,4 @@
-"""Provides all deployed functions behind a local gateway, and everything that they log."""
+"""Provides all deployed functions behind a local gateway, and everything they log."""
 
 import json
 import os
@@ -42,8 +42,8 @@ Handler = Callable[[Any, Any], Any]
 
 
 class MaintenanceContext(Context):
-    """The context that Lambda passes to maintenance. It contains the function's name, with which
-    maintenance starts itself again.
+    """The context that Lambda passes to maintenance. It contains the function's name, which
+    maintenance uses to start itself again.
     """
 
     invoked_function_arn = MAINTENANCE
@@ -81,7 +81,7 @@ class Deployment:
         return self._sent(method, path, auth=local_operator(), **more)
 
     def maintain(self) -> None:
-        """Run maintenance, including the separate runs that maintenance starts."""
+        """Run maintenance, including the separate runs that it starts."""
         maintenance.lambda_handler({}, MaintenanceContext())
         while self.lambda_.started:
             maintenance.lambda_handler(self.lambda_.started.pop(), MaintenanceContext())
@@ -95,7 +95,7 @@ class Deployment:
         )
         self.issued |= entry_tokens_of(response.text)
         if not self.is_wrong:
-            # A client may write personal data into a URL by mistake. The test checks only the URLs
+            # A client may put personal data into a URL by mistake. The test checks only the URLs
             # that the API itself defines.
             self.urls.append(str(response.request.url))
         return response
@@ -103,9 +103,7 @@ class Deployment:
 
 @contextmanager
 def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]:
-    """Run the whole service with the log level DEBUG, so that tests see everything that the service
-    could log.
-    """
+    """Run the whole service at log level DEBUG, so that tests see everything it could log."""
     redis, table = empty_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
     patch.setattr(private_app, "connect", lambda _: redis)
@@ -161,8 +159,8 @@ def _environ(issuer: bool) -> dict[str, str]:
         "REDIS_URL": "redis://queue.example.com:6379",
         "LOG_LEVEL": "DEBUG",
         "METRICS_NAMESPACE": NAMESPACE,
-        # In Powertools, all loggers with the same name write to the same stream, so each deployment
-        # gets a name of its own.
+        # Powertools loggers with the same name share a stream, so each deployment gets its own
+        # name.
         "POWERTOOLS_SERVICE_NAME": f"privacy-{token_hex(8)}",
         "PATH": os.environ["PATH"],
     }

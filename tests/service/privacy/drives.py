@@ -1,4 +1,4 @@
-"""For each route, a correct request, and then requests with personal data in wrong places."""
+"""For each route, a correct request, and then requests with personal data in the wrong places."""
 
 from collections.abc import Callable
 from typing import Any
@@ -31,7 +31,7 @@ ENTRY_ID = entry_id_of("bakery", CUSTOMER)
 ENTRY = f"{LIST}/entries/{ENTRY_ID}"
 ADMIN_ENTRY = f"{ADMIN}/entries/{ENTRY_ID}"
 CLAIM = f"{ADMIN}/claims/{ENTRY_ID}"
-# The code belongs to an earlier signup. The response is nevertheless the same as for a valid code.
+# The code belongs to an earlier signup, but the response is the same as for a valid code.
 UNSUBSCRIBE_CODE = EntryTokens(SECRET).unsubscribe_code("bakery", ENTRY_ID, 1)
 SIGNUP = {"customer_id": CUSTOMER, "profile": PROFILE, "attributes": ATTRIBUTES}
 SETTINGS = {
@@ -64,7 +64,7 @@ def prepare(service: Deployment) -> None:
     assert service.operator("PUT", ADMIN, json=SETTINGS).is_success
     answer = sign_up(service)
     assert answer.status_code == 201, answer.text
-    # A guest gets a new entry token with a new signup. A customer with an account keeps using the
+    # A guest gets a new entry token with each signup. A customer with an account keeps using the
     # JWT.
     service.token = answer.json().get("entry_token") or service.token
 
@@ -75,7 +75,7 @@ def hold(service: Deployment) -> str:
 
 
 def wrong(service: Deployment, method: str, path: str) -> None:
-    """Send personal data in places where it does not belong.
+    """Send personal data where it does not belong.
 
     The service must refuse or ignore the data.
     """
@@ -481,7 +481,7 @@ def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> N
 
 
 def pages(service: Deployment, path: str) -> int:
-    """Return the number of pages of a list.
+    """Return the number of pages in a list.
 
     All pages are read, because the test also checks the cursors in their URLs.
     """
@@ -524,7 +524,7 @@ EDIT = {
     "profile": {**PROFILE, "note": WORD},
     "reason": REASON,
 }
-# For each route, a function that prepares the request, and the body of the request.
+# For each route, a function that prepares the request, and the request's body.
 DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, Any]]] = {
     "PATCH /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (nothing, EDIT),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump": (
@@ -568,7 +568,7 @@ for one in DONE:
     DRIVES[one] = done_with(one)
 
 
-# The routes that delete the customer or the waitlist are tested last.
+# Routes that delete the customer or the waitlist are tested last.
 @drives("DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
 def erase(service: Deployment) -> None:
     wrong(service, "DELETE", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))

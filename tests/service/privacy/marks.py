@@ -1,4 +1,4 @@
-"""Personal data for the tests, which is easy to recognise, and functions that search for it."""
+"""Personal data that is easy to recognise, and functions that search for it."""
 
 import base64
 import re
@@ -21,8 +21,8 @@ ATTRIBUTES: dict[str, Any] = {"language": [SPANISH]}
 
 
 def _forms() -> frozenset[str]:
-    """Return the word in plain text and in all its Base64 forms, which depend on the bytes before
-    the word.
+    """Return the word in plain text and in all its Base64 forms, which depend on the preceding
+    bytes.
     """
     forms = {WORD}
     for shift in range(3):
@@ -68,7 +68,7 @@ def redis_texts(redis: Any) -> list[str]:
 def index_texts(dynamodb: Any) -> list[str]:
     """Return the keys of all items in the table.
 
-    Error messages, streams and metrics show the keys, so they must not contain personal data.
+    Keys appear in error messages, streams and metrics, so they must not contain personal data.
     """
     names = {
         attribute["AttributeName"]

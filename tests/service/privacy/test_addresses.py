@@ -32,17 +32,17 @@ KEY = "a-key-of-16-or-more"
 
 @dataclass(frozen=True)
 class Address:
-    """A person's address in several spellings, and addresses that the person uses later."""
+    """A person's address in several spellings, and the addresses that they use later."""
 
     field: str
-    # The spelling with which the person signs up.
+    # The spelling that the person signs up with.
     typed: str
     # Other spellings of the same address.
     others: tuple[str, ...]
     # The person first changes the address to `new`, and then to `newer`.
     new: str
     newer: str
-    # The service computes the digest of an address from this spelling.
+    # The service computes an address's digest from this spelling.
     one: str
     # Short texts that occur only in these addresses.
     marks: tuple[str, ...]
@@ -85,7 +85,7 @@ def forms_of(address: Address) -> frozenset[str]:
                 forms |= {digest.hexdigest(), base64.b64encode(digest.digest()).decode()[:20]}
                 forms.add(base64.b32encode(digest.digest()).decode()[:20])
     lowered = {form.lower() for form in forms}
-    # Searching for one of the marks also finds each form that contains the mark, so these forms are
+    # A search for one of the marks also finds each form that contains the mark, so these forms are
     # left out.
     marks = {mark.lower() for mark in address.marks}
     return frozenset(
@@ -130,8 +130,8 @@ class Life:
             }
             for number, one in enumerate(news)
         ]
-        # The function gets the same events twice. The second time, it sends what failed the first
-        # time.
+        # The function gets the same events twice. The second time, it sends whatever failed the
+        # first time.
         for _ in range(2 if records else 0):
             messages_app.lambda_handler({"Records": records}, Context())
 
@@ -158,9 +158,9 @@ class Life:
                 assert sent.is_success, sent.text
 
     def live(self) -> str:
-        """Do everything that a person can do with an address, except for an erasure.
+        """Do everything that a person can do with an address, except an erasure.
 
-        Return the id of the entry.
+        Return the entry's id.
         """
         typed, field = self.address.typed, self.address.field
         rules = {"field": field, "verify": "before_offer", "blocked_domains": ["blocked.example"]}
@@ -224,8 +224,8 @@ class Life:
 
 
 def outside_the_profile(value: Any) -> Any:
-    """Return an item without its profile and without a new address that is not verified yet. Only
-    these fields may contain an address.
+    """Return an item without its profile and without any new address that has not been verified.
+    Only these fields may contain an address.
     """
     if isinstance(value, dict):
         own = ("profile", "new_address")
@@ -251,8 +251,8 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
     for name in ("httpx", "httpcore", "botocore", "urllib3"):
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
-    # The service delays some responses so that all take equally long. This test does not need the
-    # delay.
+    # The service delays some responses so that all take equally long, which this test does not
+    # need.
     monkeypatch.setattr(EvenTimes, "since", lambda *_: nullcontext())
     forms = forms_of(address)
 
@@ -291,7 +291,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         service.maintain()
         life.tell()
         check()
-        # Check that the search finds the address in the places where it is allowed.
+        # Check that the search does find the address where it is allowed.
         assert found_in([str(service.table.scan()["Items"])])
         sent = stand_ins.mails if address.field == "email" else stand_ins.texts
         assert found_in([json.dumps(one) for one in sent])

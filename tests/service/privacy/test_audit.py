@@ -1,5 +1,5 @@
-"""Tests that the audit log says which operator has sent each request that reads personal data or
-cannot be undone.
+"""Tests that the audit log says which operator sent each request that reads personal data or cannot
+be undone.
 
 Its lines contain only ARNs and ids.
 """
@@ -41,7 +41,7 @@ BODIES: dict[str, Any] = {
 def asked(request: pytest.FixtureRequest) -> Iterator[CapturedLogs]:
     """The log of a waitlist with one customer.
 
-    Each test runs twice, with all log lines and with only those of the level ERROR.
+    Each test runs twice, once with all log lines and once with ERROR lines only.
     """
     namespace = None if request.param == "INFO" else ""
     with captured_logs(log_level=request.param, namespace=namespace) as kept:
@@ -55,14 +55,14 @@ def audit(kept: CapturedLogs) -> list[dict[str, Any]]:
 
 
 def test_routes_that_cannot_be_undone_are_audited() -> None:
-    """A new route that deletes, replaces or exports data must be audited. This test finds such a
-    route by its method and its path.
+    """Every new route that deletes, replaces or exports data must be audited. This test finds such
+    routes by their method and path.
     """
     final = {name for name in OF_OPERATORS if name.endswith(TO_AUDIT)}
     final |= {name for name in OF_OPERATORS if name.startswith(("PUT ", "DELETE "))}
     final |= {name for name in OF_OPERATORS if name.startswith("GET ") and "/entries" in name}
     final |= {name for name in OF_OPERATORS if name.startswith("PATCH ") and "/entries" not in name}
-    # A message to customers cannot be taken back, so it must be audited, too.
+    # A message to customers cannot be taken back, so it must be audited too.
     final |= {
         name for name in OF_OPERATORS if name.startswith("POST ") and name.endswith("/messages")
     }
@@ -124,9 +124,7 @@ def test_a_cursor_hides_no_deletion_from_the_audit_log(asked: CapturedLogs) -> N
 
 
 def test_a_further_page_of_a_history_names_operator_and_entry() -> None:
-    """A client may write personal data into a URL, so the audit log does not contain the URL
-    (promise P8).
-    """
+    """A client may put personal data into a URL, so the audit log contains no URLs (promise P8)."""
     with captured_logs(log_level="INFO") as kept:
         prepare(kept.service)
         kept.forget()
@@ -140,8 +138,8 @@ def test_a_further_page_of_a_history_names_operator_and_entry() -> None:
 
 
 def test_the_audit_log_holds_ids_alone(asked: CapturedLogs) -> None:
-    """The audit log contains nothing from the body of a request, and no text that a client writes
-    into a URL (promise P8).
+    """The audit log contains nothing from a request's body, and no text that a client puts into a
+    URL (promise P8).
     """
     service = asked.service
     for path in (f"{ADMIN}/entries/{quote(CUSTOMER)}", f"{ADMIN}?customer={quote(CUSTOMER)}"):

@@ -1,5 +1,5 @@
-"""Tests that an erasure removes all personal data at once, including reasons, the names of
-operators, and idempotency keys.
+"""Tests that an erasure removes all personal data at once, including reasons, operators' names, and
+idempotency keys.
 """
 
 import json
@@ -21,9 +21,7 @@ Act = Callable[[Admissions], object]
 
 
 class Away:
-    """A Lambda client. As long as `is_away` is true, its calls do not reach the private
-    function.
-    """
+    """A Lambda client. While `is_away` is true, its calls do not reach the private function."""
 
     def __init__(self) -> None:
         self.client: Any = None
@@ -88,7 +86,7 @@ def recorded(people: Admissions) -> str:
 def in_redis(people: Admissions) -> list[str]:
     """Return the Redis keys that contain a person's entry id.
 
-    The sets of the waitlist are not searched, because they keep the id for some minutes.
+    The waitlist's sets are not searched, because they keep the id for a few minutes.
     """
     return [key for key in people.world.redis.keys("*") if people.id_of(NAME) in key]
 
@@ -98,7 +96,7 @@ def in_redis(people: Admissions) -> list[str]:
 def test_no_reason_and_no_actor_outlasts_the_answer(
     people: Admissions, lambda_: Away, state: str, is_away: bool
 ) -> None:
-    """An erasure deletes reasons and the names of operators at once, even if Redis is unreachable
+    """An erasure deletes reasons and operators' names at once, even if Redis is unreachable
     (promise P8).
     """
     STATES[state](people)
@@ -131,8 +129,8 @@ def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
 def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
     people: Admissions, lambda_: Away
 ) -> None:
-    """If a second signup is interrupted, the record contains the profiles and the attributes of
-    both signups. The erasure must delete all of them (promise P8).
+    """If a second signup is interrupted, the record contains the profiles and attributes of both
+    signups. The erasure must delete them all (promise P8).
     """
     people.edit(NAME, profile={"name": "Ada Byron"})
     people.remove(NAME)
@@ -147,7 +145,7 @@ def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
 
 def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
     """An operator has moved the customer several times. The erasure must delete the idempotency
-    keys of all these moves, and keep those of other customers (promise P8).
+    keys of all these moves, but keep other customers' keys (promise P8).
     """
     for number in range(3):
         assert people.bump(NAME, key=f"key-{number}", to="back").status == 200

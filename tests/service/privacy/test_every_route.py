@@ -34,7 +34,7 @@ from waitlist_api.auth.credentials import TOKEN, EntryTokens
 from waitlist_api.entries.queries import EntryQueries
 
 # Customers' routes are tested with and without an identity provider. Operators' routes do not
-# depend on it.
+# depend on one.
 EACH_ROUTE = [
     *(pytest.param(route, False, id=route) for route in DRIVES),
     *(pytest.param(route, True, id=f"{route}, with an issuer") for route in OF_CUSTOMERS),
@@ -55,7 +55,7 @@ def service(
     caplog: pytest.LogCaptureFixture,
 ) -> Iterator[Deployment]:
     for name in ("httpx", "httpcore", "botocore"):
-        # Only the tests use these libraries. They are not deployed.
+        # These libraries are used only by the tests and are not deployed.
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
     with deployed(monkeypatch, issuer=is_issuer) as service:
@@ -75,8 +75,8 @@ def test_personal_data_stays_in_the_record(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Personal data is not in Redis, logs, metrics, URLs or keys. An entry token is not even in the
-    record, because whoever has the token can act as the customer (promise P8).
+    """Redis, logs, metrics, URLs and keys contain no personal data. An entry token is not even in
+    the record, because anyone with the token can act as the customer (promise P8).
     """
     answers: list[httpx.Response] = []
     service.http.event_hooks["response"].append(answers.append)
@@ -87,7 +87,7 @@ def test_personal_data_stays_in_the_record(
     DRIVES[route](service)
     service.maintain()
     printed = "".join(capfd.readouterr())
-    # A log line also shows the additional fields of a log record, so the whole record is searched.
+    # A log line also shows a log record's extra fields, so the whole record is searched.
     logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
     logged += caplog.text.splitlines()
     assert found_in([*printed.splitlines(), *logged]) == []
@@ -108,7 +108,7 @@ def test_personal_data_stays_in_the_record(
 
 
 def check_lines(printed: str, route: str, answered: int) -> None:
-    """Check that each request has logged one line, and that no metric has a person, path or
+    """Check that each request has logged one line, and that no metric uses a person, path or
     waitlist as a dimension (promises P8 and P9).
     """
     lines = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
@@ -136,8 +136,8 @@ def check_events(service: Deployment) -> None:
 
 
 def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
-    """The history contains the operator's name. A different test makes sure that published events
-    do not contain it.
+    """The history contains the operator's name. Another test checks that published events do
+    not.
     """
     prepare(service)
     DRIVES["POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"](service)
@@ -147,7 +147,7 @@ def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> N
 def test_a_refused_request_is_logged(
     service: Deployment, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A refused request is logged too, so the search covers it."""
+    """Refused requests are logged too, so the search covers them."""
     prepare(service)
     capfd.readouterr()
     service.operator("GET", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))
@@ -182,8 +182,8 @@ def test_the_search_finds_what_it_should(text: str) -> None:
 
 
 def test_the_search_finds_tokens_too() -> None:
-    """The search looks for a whole token, and for its secret part alone. The first part of a token
-    is only the id of a key.
+    """The search looks for the whole token, and for its secret part alone. The first part of a
+    token is only a key's id.
     """
     token = EntryTokens(SECRET).issue("bakery", ENTRY_ID, 1)
     key_id, proof = token.split(".")
@@ -201,8 +201,8 @@ def test_a_defect_is_logged_without_the_values_that_it_speaks_of(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """The message of an exception may contain personal data, so the log contains only where in the
-    code it was raised (promise P8).
+    """An exception's message may contain personal data, so the log says only where in the code it
+    was raised (promise P8).
     """
     prepare(service)
     monkeypatch.setattr(EntryQueries, "details", defect)

@@ -25,7 +25,7 @@ SUBSCRIBER = NUMBER[-8:]
 def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Iterator[Stage]:
     caplog.set_level(logging.DEBUG)
     for name in ("botocore", "urllib3"):
-        # These loggers have the level INFO in Lambda. The test uses the same level.
+        # Set the level that these loggers have in Lambda.
         caplog.set_level(logging.INFO, name)
     monkeypatch.setenv("LOG_LEVEL", "DEBUG")
     monkeypatch.setenv("METRICS_NAMESPACE", "Waitlist/test")

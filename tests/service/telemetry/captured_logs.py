@@ -20,7 +20,7 @@ Line = dict[str, Any]
 
 @dataclass
 class CapturedLogs:
-    """The log lines of the functions, and the responses to requests."""
+    """The functions' log lines, and the responses to requests."""
 
     service: Deployment
     _text: StringIO
@@ -29,7 +29,7 @@ class CapturedLogs:
     def lines(self, service: str = "") -> list[Line]:
         """Return the log lines of one function, or of all functions.
 
-        The audit log has a different format. Its lines are returned only if `service` is `audit`.
+        Audit log lines have a different format, and are returned only if `service` is `audit`.
         """
         lines = [json.loads(line) for line in self._text.getvalue().splitlines()]
         wanted = (service,) if service else ("public", "private", "maintenance")
@@ -56,8 +56,8 @@ def captured_logs(
         pytest.MonkeyPatch.context() as patch,
         deployed(patch, issuer=False) as service,
     ):
-        # Pytest replaces sys.stdout before the test begins, so the module `telemetry` gets a `sys`
-        # of its own.
+        # Pytest replaces sys.stdout before the test begins, so the `telemetry` module gets its own
+        # `sys`.
         patch.setattr(telemetry, "sys", SimpleNamespace(stdout=text))
         patch.setenv("LOG_LEVEL", log_level)
         if namespace is not None:
@@ -68,7 +68,7 @@ def captured_logs(
 
 
 def metrics_of(line: Line) -> set[tuple[str, str, frozenset[tuple[str, str]]]]:
-    """Return the metrics that CloudWatch reads from a log line in its "embedded metric format"."""
+    """Return the metrics that CloudWatch reads from a log line in its embedded metric format."""
     found = set()
     assert isinstance(line["_aws"]["Timestamp"], int)
     for directive in line["_aws"]["CloudWatchMetrics"]:

@@ -1,7 +1,7 @@
-"""Simulates the metrics of a stack in CloudWatch, minute by minute. A test can let a part of the
-stack fail.
+"""Simulates a stack's metrics in CloudWatch, minute by minute. Tests can make any part of the stack
+fail.
 
-Each part reports its metrics as the AWS documentation says. For example, SQS reports only queues
+Each part reports its metrics as the AWS documentation says. SQS, for example, reports only queues
 that are in use, and DynamoDB reports throttled writes only if there are any.
 """
 
@@ -16,10 +16,10 @@ from tools.deploy.stack import Stack, make
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS, count_troubles
 
 Numbers = dict[str, float]
-# The number of minutes without a fault at the beginning of a test.
+# The number of minutes without a fault at the start of a test.
 BEFORE = 60
-# The functions that get the events of the event bus through a queue. The keys are their names in
-# metrics.
+# The functions that get the event bus's events through a queue. The keys are the functions' names
+# in metrics.
 BEHIND_THE_BUS = {"webhook": "WebhookFn", "messages": "MessagesFn"}
 FUNCTIONS = {"private": "PrivateFn", "maintenance": "MaintenanceFn", "public": "PublicFn"}
 
@@ -32,14 +32,14 @@ def stack_of(parameters: frozenset[tuple[str, str]]) -> Stack:
 
 @dataclass
 class World:
-    """The values of all metrics of one stack, minute by minute."""
+    """The values of all of a stack's metrics, minute by minute."""
 
     stack: Stack
     values: dict[Metric, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
     minute: int = 0
 
-    # Each of these methods adds one minute of metrics of one part of the stack. To simulate a
-    # fault, a test passes different values, or does not call the method.
+    # Each of these methods adds one minute of metrics for one part of the stack. To simulate a
+    # fault, a test passes different values or skips the call.
 
     def begin(self) -> None:
         self.minute += 1
@@ -51,7 +51,7 @@ class World:
         series[-1] += values
 
     def say(self, service: str, numbers: Numbers) -> None:
-        """Report a function's metrics. Metrics that are turned off in the stack are left out."""
+        """Report a function's metrics, except for metrics that are turned off in the stack."""
         function = FUNCTIONS.get(service) or BEHIND_THE_BUS[service]
         variables = self.stack.resources[function]["Properties"]["Environment"]["Variables"]
         chosen = variables["METRICS"].split(",") if variables["METRICS"] else list(numbers)
@@ -139,7 +139,7 @@ Minute = Callable[[World], None]
 
 
 def all_is_well(world: World, *but: str, requests: int = 60) -> None:
-    """Report one minute in which everything works. Only the parts in `but` report nothing."""
+    """Report one minute in which everything works. The parts in `but` report nothing."""
     parts: dict[str, Minute] = {
         "maintenance": World.maintain,
         "private": World.answer,

@@ -1,5 +1,5 @@
-"""Tests that the alarms and the dashboard in the template use only metrics that exist. An alarm
-with a misspelt metric would never go off.
+"""Tests that the template's alarms and dashboard use only metrics that exist. An alarm with a
+misspelt metric would never go off.
 """
 
 import json
@@ -38,8 +38,8 @@ TOPIC = {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}
 ESSENTIAL = {"Monitoring": "essential"}
 SENDERS = {"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"}
 every_stack = pytest.mark.parametrize("parameters", [{}, NODE], ids=["own redis", "node"])
-# The metrics that AWS itself reports, with their dimensions. They are described in the
-# documentation of each service.
+# The metrics that AWS itself reports, with their dimensions, as each service's documentation
+# describes them.
 OF_AWS = {
     ("AWS/ApiGateway", "ApiId"): {"Count", "4xx", "5xx", "Latency"},
     ("AWS/Lambda", "FunctionName"): {
@@ -71,7 +71,7 @@ OF_AWS = {
     },
 }
 # The metrics that maintenance always reports as zero, because they count requests. The dashboard's
-# chart of maintenance leaves them out.
+# maintenance chart leaves them out.
 OF_REQUESTS = {"cold_guards"}
 ALARMS = {
     "ErrorsAlarm",
@@ -276,7 +276,7 @@ def rows(parameters: dict[str, str]) -> list[list[Any]]:
 
 
 def rendered(value: Any) -> str:
-    """Return the text that CloudFormation makes from a value.
+    """Return the text that CloudFormation makes of a value.
 
     A reference to a resource becomes the resource's name in the template.
     """

@@ -136,7 +136,7 @@ def test_a_message_that_breaks_the_function_is_logged_as_a_failure(
 def test_a_run_that_fails_is_logged_without_depths(
     prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A failed maintenance run logs no metrics. An alarm goes off when the metrics are missing."""
+    """A failed maintenance run logs no metrics. The missing metrics set off an alarm."""
     monkeypatch.setattr(MaintenanceRunner, "run_all", defect)
     with pytest.raises(RuntimeError):
         prepared.service.maintain()

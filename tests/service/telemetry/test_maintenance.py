@@ -1,4 +1,4 @@
-"""Tests of what a maintenance run counts. The clocks stand still until a test moves them."""
+"""Tests what a maintenance run counts. The clocks stand still until a test moves them."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def test_counts_are_summed_and_the_oldest_person_of_all_waitlists_is_reported(
         "offered": 1,
         "parked": 1,
     }
-    # Cyd has waited longest, for slightly less than 40 seconds. The seconds are rounded down.
+    # Cyd has waited longest, for just under 40 seconds. Seconds are rounded down.
     assert seen["oldest_waiting_seconds"] == 39
     assert seen["oldest_parked_seconds"] == 40
     assert seen.get("waitlists_cold", 0) == 0
@@ -215,8 +215,8 @@ def test_maintenance_counts_the_losses_that_it_mends(people: Admissions) -> None
 def test_only_heartbeats_that_redis_has_lost_are_counted(
     people: Admissions,
 ) -> None:
-    """Redis may fail over to a replica that lacks the newest writes. Maintenance notices that its
-    heartbeat is lost, and a metric counts this (promise P7).
+    """Redis may fail over to a replica that lacks the latest writes. Maintenance notices that its
+    heartbeat is lost, and counts the loss in a metric (promise P7).
     """
     people.all_sign_up("ann", "bob")
     run(people)
@@ -242,8 +242,8 @@ def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Adm
 def test_a_waitlist_that_is_not_compared_is_counted(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If comparing the waitlists with Redis fails, the maintenance run still succeeds. Only this
-    metric shows the problem.
+    """If comparing the waitlists with Redis fails, the maintenance run still succeeds. This metric
+    is the only sign of the problem.
     """
     people.all_sign_up("ann", "bob")
     other = Admissions(people.world, waitlist_id="butcher")
@@ -289,8 +289,8 @@ def test_a_stack_without_lists_asks_the_private_function_too(
 
 
 def test_the_essential_alarm_uses_the_thresholds_of_the_separate_alarms() -> None:
-    """A stack with the parameter Monitoring=essential has one alarm instead of several. This alarm
-    must use the same thresholds as the separate alarms.
+    """A stack with the `Monitoring=essential` parameter has one alarm in place of several. This
+    alarm must use the same thresholds as the separate alarms.
     """
     alarms = {
         one["Properties"].get("MetricName"): one["Properties"]["Threshold"]

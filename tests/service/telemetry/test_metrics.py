@@ -1,6 +1,6 @@
 """Tests that CloudWatch accepts all metrics.
 
-They have only a few dimensions, and all values of these dimensions are known in advance.
+They have only a few dimensions, whose values are all known in advance.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.errors import BY_CODE
 
 ANSWERS = {word for _, word in OUTCOMES} | {"pong", "batch"} | set(BY_CODE)
-# All values of each dimension. They must be few, because CloudWatch stores and charges a separate
-# metric for each value.
+# All values of each dimension. There must be few of them, because CloudWatch stores and charges for
+# a separate metric per value.
 OPERATIONS: dict[str, set[str]] = {
     "public": {*route_authorizers(), "unknown"},
     "private": {*map(str, REQUESTS), "unknown"},

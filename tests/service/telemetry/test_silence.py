@@ -1,8 +1,8 @@
-"""Tests that an alarm goes off if its part of the stack reports errors, and also if this part stops
+"""Tests that an alarm goes off if its part of the stack reports errors, and also if that part stops
 reporting.
 
-AWS does not document what its function `FILL` does with a metric that has no values. The tests
-therefore try both possibilities.
+AWS does not document what its `FILL` function does with a metric that has no values, so the tests
+try both possibilities.
 """
 
 from collections.abc import Callable
@@ -28,16 +28,16 @@ WEBHOOK = {"WebhookUrl": "https://example.com/hook"}
 MAIL = {"MailFrom": "line@example.com"}
 BOTS = {"BotCheck": "turnstile", "BotCheckSiteKey": "key"}
 # The parts that report nothing while maintenance is down, because it sends them a request or a
-# heartbeat each minute.
+# heartbeat every minute.
 DOWNSTREAM = ("private", "events", "webhook", "messages")
-# The alarms that go off when the heartbeat no longer arrives.
+# The alarms that go off when heartbeats stop arriving.
 NO_HEARTBEAT = {"WebhookFailingAlarm", "MessagesLateAlarm"}
 HOURS = 60
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault in a part of the stack, and the alarms that it must set off."""
+    """A fault in one part of the stack, and the alarms that it must set off."""
 
     name: str
     # Reports the metrics that AWS reports in one minute of the fault.
@@ -62,7 +62,7 @@ class Fault:
 
 def without(*parts: str, then: Minute | None = None) -> Callable[[World, int], None]:
     """Return a function that reports one minute of metrics without the named parts. `then` can
-    report other values for these parts.
+    report other values for them.
     """
 
     def minute(world: World, _number: int) -> None:
@@ -82,7 +82,7 @@ def maintained(**numbers: float) -> Callable[[World, int], None]:
 
 
 def throttled(function: str) -> Minute:
-    """Lambda throttles the function, so Lambda reports a throttled call and no invocation."""
+    """Lambda throttles the function, so it reports a throttled call and no invocation."""
 
     def report(world: World) -> None:
         world.put("AWS/Lambda", "Throttles", 1, FunctionName=world.name(function))
@@ -91,22 +91,22 @@ def throttled(function: str) -> Minute:
 
 
 def breaking_off(function: str) -> Minute:
-    """The function crashes during its import. Lambda reports an invocation and an error."""
+    """The function crashes during its import, so Lambda reports an invocation and an error."""
     return lambda world: world.call(function, errors=1)
 
 
 def waits_longer(world: World, number: int) -> None:
-    """The function cannot handle a batch of the stream.
+    """The function cannot handle a batch from the stream.
 
-    The batch gets older, because Lambda tries again and again.
+    The batch gets older while Lambda retries it.
     """
     all_is_well(world, "events", "webhook", "messages")
     world.read_stream(age_millis=number * 60_000, errors=1)
 
 
 def private_function_is_gone(world: World, _number: int) -> None:
-    """Simulate a minute without requests of customers, in which the private function does not
-    answer maintenance.
+    """Simulate a minute without customer requests in which the private function does not answer
+    maintenance.
     """
     all_is_well(world, "private", "maintenance", "api")
     world.maintain(beats_missed=1)
@@ -150,7 +150,7 @@ def lies_in(queue: str) -> Callable[[World, int], None]:
 
 
 def webhook_takes_nothing(world: World, number: int) -> None:
-    """The webhook refuses an event. The function tries again after increasing pauses of up to an
+    """The webhook refuses an event. The function retries after increasing pauses of up to an
     hour.
     """
     all_is_well(world, "webhook")
@@ -516,8 +516,8 @@ def lived(fault: Fault, mode: str) -> World:
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_sets_off_its_alarms_and_no_others(fault: Fault, mode: str) -> None:
     world = lived(fault, mode)
-    # The metrics of dead letters and bounce rates have no new values, so the alarms on them keep
-    # their earlier state.
+    # The dead-letter and bounce-rate metrics have no new values, so their alarms keep their earlier
+    # state.
     before = dict.fromkeys(fault.stays, ALARM)
     expected = fault.expected(mode)
     for fills in (True, False):
@@ -527,7 +527,7 @@ def test_a_fault_sets_off_its_alarms_and_no_others(fault: Fault, mode: str) -> N
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_an_alarm_ends_with_its_fault(fault: Fault, mode: str) -> None:
-    """All alarms end after the fault, except for those that wait until somebody has looked at the
+    """All alarms end after the fault, except for alarms that wait until somebody has looked at the
     problem.
     """
     world = lived(fault, mode)

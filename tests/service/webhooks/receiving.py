@@ -1,5 +1,5 @@
-"""A local server that receives webhooks, and the function that sends them. A test chooses the
-responses of the server.
+"""A local server that receives webhooks, and the function that sends them. Tests choose the
+server's responses.
 """
 
 import json
@@ -34,7 +34,7 @@ Detail = dict[str, Any]
 
 
 def status(code: int, **headers: str) -> Answer:
-    """Return a response. An underscore in the name of a header becomes a hyphen."""
+    """Return a response. Underscores in header names become hyphens."""
 
     def answer(request: BaseHTTPRequestHandler) -> None:
         request.send_response(code)
@@ -48,7 +48,7 @@ def status(code: int, **headers: str) -> Answer:
 class Stand:
     """A server that stores webhooks.
 
-    The server first sends the responses in `answers`, and then always sends `always`.
+    It sends the responses in `answers` first, and then always sends `always`.
     """
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
@@ -89,7 +89,7 @@ def standing(tls: ssl.SSLContext | None = None) -> Iterator[Stand]:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:
-            # A client that does not accept the server's certificate ends the connection. The server
+            # A client that rejects the server's certificate closes the connection. The server
             # ignores this error.
             if not isinstance(sys.exception(), ssl.SSLError):
                 super().handle_error(request, client_address)
@@ -97,7 +97,7 @@ def standing(tls: ssl.SSLContext | None = None) -> Iterator[Stand]:
     with Server(("127.0.0.1", 0), Handler) as server:
         Handler.stand = stand = Stand(server)
         if tls is not None:
-            # Each connection makes its TLS handshake in its own thread, so that a slow client does
+            # Each connection does its TLS handshake in its own thread, so that a slow client does
             # not block the others.
             server.socket = tls.wrap_socket(
                 server.socket, server_side=True, do_handshake_on_connect=False
@@ -151,7 +151,8 @@ class Stage:
             ),
             queue=WebhookQueue(guarded("WebhookFn", self.sqs), WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS),
             receiver=Receiver(**given),
-            # The library that verifies signatures uses the real time, so the signatures use it too.
+            # The library that verifies signatures uses the real time, so the signatures must use it
+            # too.
             signatures=Signatures(lambda: self.secret),
             now_millis=self.scene.clock.now_millis,
             jitter=lambda: 0.0,

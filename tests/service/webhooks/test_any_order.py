@@ -1,4 +1,4 @@
-"""Tests that each event arrives, and that each person's events arrive in order, whatever fails."""
+"""Tests that every event arrives, and that each person's events arrive in order, whatever fails."""
 
 import random
 from collections import defaultdict
@@ -35,7 +35,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 @dataclass
 class Simulation:
-    """A random sequence of steps, in which events are recorded, delivered and erased."""
+    """A random sequence of steps that record, deliver and erase events."""
 
     chance: random.Random
     clock: Clock = field(default_factory=Clock)
@@ -85,7 +85,7 @@ class Simulation:
         self._announce(Detail.from_history_item(item), self.chance.choice([1, 1, 1, 2]))
 
     def erase(self) -> None:
-        """Deliver all events of a person, erase the person, and deliver the erasure."""
+        """Deliver all of a person's events, erase the person, and deliver the erasure."""
         entry_id = self.chance.choice(ENTRIES)
         if not self.happened[entry_id]:
             return
@@ -102,8 +102,8 @@ class Simulation:
         self._look(entry_id)
 
     def _look(self, entry_id: str) -> None:
-        """Deliver all messages about a person while no other process is delivering events about the
-        same person.
+        """Deliver all messages about a person while no other process is delivering events about
+        that person.
         """
         self.clock.advance(LEASE_SECONDS + 1)
         self.is_looking = True
@@ -117,8 +117,8 @@ class Simulation:
             self.sqs.queue.send(detail.body.decode())
 
     def deliver(self, entry_id: str = "") -> bool:
-        # SQS usually hides a received message for some time. Here it does not, so that a message
-        # can be received again at once.
+        # SQS usually hides a received message for a while. Here it does not, so a message can be
+        # received again at once.
         visible = self.sqs.queue.receive(1000, 0)
         visible = [one for one in visible if entry_id in one.body]
         if not visible:
@@ -156,7 +156,7 @@ class Simulation:
 @pytest.mark.parametrize("seed", range(15))
 def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
     """If the response to an event is lost, the function sends the event again. The test looks only
-    at the first arrival of each event (promises P2 and P3).
+    at each event's first arrival (promises P2 and P3).
     """
     simulation = Simulation(random.Random(seed))
     for _ in range(STEPS):
@@ -171,10 +171,9 @@ def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
 
 @dataclass
 class Outages(Simulation):
-    """The receiver is down for days, messages arrive twice, and an operator sends dead letters
-    again.
+    """The receiver is down for days, messages arrive twice, and an operator resends dead letters.
 
-    There are no crashes, and no two processes send events of the same person at once.
+    There are no crashes, and no two processes send the same person's events at once.
     """
 
     is_down: bool = False
@@ -230,7 +229,7 @@ class Outages(Simulation):
 
 @pytest.mark.parametrize("seed", range(15))
 def test_an_event_that_was_given_up_is_sent_only_by_a_replay(seed: int) -> None:
-    """Events arrive in order, unless an operator has sent them again. In the end, only events from
+    """Events arrive in order, unless an operator has resent them. In the end, only events from
     before an erasure may be missing (promises P2 and P3).
     """
     outages = Outages(random.Random(seed))

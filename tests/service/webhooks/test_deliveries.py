@@ -1,4 +1,4 @@
-"""Tests that a webhook gets each event at least once, and the events of a person in order, whatever
+"""Tests that a webhook gets each event at least once, and each person's events in order, whatever
 the queue and the receiver do.
 """
 
@@ -138,7 +138,9 @@ def test_later_events_wait_for_one_that_fails_and_others_do_not(stage: Stage, st
 
 
 def test_a_receiver_that_asks_for_a_pause_is_left_alone(stage: Stage, stand: Stand) -> None:
-    """If a receiver asks for a pause, the function sends it no events of other people either."""
+    """If a receiver asks for a pause, the function does not send it other people's events
+    either.
+    """
     stage.scene.people.all_sign_up("ada", "bob")
     stand.answers = [status(429, retry_after="120")]
     stage.announce()
@@ -171,9 +173,8 @@ def nonsense(request: Any) -> None:
 
 
 def ending_when_received(stand: Stand) -> Any:
-    """Return a timer that ends when the receiver has got the request.
-
-    The test therefore does not depend on the machine's speed.
+    """Return a timer that ends when the receiver has got the request, so that the test does not
+    depend on the machine's speed.
     """
 
     class Received(threading.Thread):
@@ -322,8 +323,8 @@ def test_after_a_day_an_event_is_a_dead_letter_and_later_ones_go_on(
 
 
 def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
-    """Deliver Ada's signup to a receiver that fails for a day, and her next event to a receiver
-    that works again.
+    """Deliver Ada's signup to a receiver that fails for a day, and her next event to one that works
+    again.
     """
     stand.always = status(500)
     stage.scene.people.all_sign_up("ada")
@@ -342,8 +343,8 @@ def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
 def test_an_event_that_was_given_up_is_sent_by_a_replay_but_not_by_a_second_copy(
     stage: Stage, stand: Stand
 ) -> None:
-    """The function has given up one event and sent the next one. It ignores a second copy of the
-    first event, which an operator can still send again.
+    """The function has given up on one event and sent the next one. It ignores a second copy of the
+    first event, which an operator can still resend.
     """
     joined = is_given_up(stage, stand)
     stage.announce(joined)
@@ -375,9 +376,8 @@ def test_a_copy_of_a_replayed_event_that_was_given_up_is_not_sent(
 def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_message(
     stage: Stage, stand: Stand
 ) -> None:
-    """The last event of a person arrives first, and the function tries to send the earlier events
-    with it. After it has given up, it must not send the earlier events when their own messages
-    arrive.
+    """A person's last event arrives first, and the function tries to send the earlier events with
+    it. Once it has given up, it must not send the earlier events when their own messages arrive.
     """
     stand.always = status(500)
     lives(stage)
@@ -396,13 +396,13 @@ def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_mes
 def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
     stage: Stage, stand: Stand
 ) -> None:
-    """After the event `erased`, the receiver gets no earlier event of this person. It only gets
-    events of a new signup (promise P8).
+    """After the `erased` event, the receiver gets none of this person's earlier events, only events
+    of a new signup (promise P8).
     """
     is_given_up(stage, stand)
     people = stage.scene.people
     assert people.hold_back("ada").status == 200
-    # EventBridge could not put the event into the queue and has made it a dead letter.
+    # EventBridge could not put the event into the queue and made it a dead letter.
     stage.dead.send(json.dumps({"detail": stage.scene.news()[0]}))
     assert people.erase("ada").status == 204
     stage.scene.maintain()
@@ -430,8 +430,7 @@ def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: S
     stage.advance(60)
     assert replay(stage, before).json == {"replayed": 4, "more": False}
     assert stage.dead.bodies == []
-    # If a request for a replay is interrupted, some dead letters can be put into the queue twice
-    # and out of order.
+    # If a replay request is interrupted, some dead letters may be queued twice and out of order.
     for body in reversed(stage.queue.bodies):
         stage.queue.send(body)
     stage.run_for(7200)
@@ -448,8 +447,8 @@ def test_a_replay_ends_before_its_request_does(stage: Stage) -> None:
         detail = {"event": "left", "waitlist_id": "bakery", "entry_id": "a" * 26}
         at = "2026-09-21T14:18:55.000Z"
         stage.dead.send(json.dumps({**detail, "stamp": str(number), "at": at}))
-    # A replay also sends dead letters in the format of EventBridge. It ignores messages that are
-    # not events.
+    # A replay also sends dead letters in EventBridge's format, and ignores messages that are not
+    # events.
     stage.dead.send(json.dumps({"detail": {**detail, "stamp": "1", "at": at}}))
     stage.dead.send("{}")
     answers = [replay(stage, {"since": "2026-01-01T00:00:00Z"}).json for _ in range(2)]
@@ -492,7 +491,7 @@ def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: St
 
 def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> None:
     """While the receiver is down, a person is erased and signs up again. The receiver later gets
-    the person's earlier events before `erased` (promise P8).
+    the person's earlier events before the `erased` event (promise P8).
     """
     people = stage.scene.people
     assert stage.scene.configure(admission={}).status == 200
@@ -524,8 +523,8 @@ def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> Non
 def test_nothing_is_sent_to_an_address_that_is_not_public(
     stage: Stage, stand: Stand, address: str
 ) -> None:
-    """The function does not call a host that has a private address, even if the host also has a
-    public one.
+    """The function does not call a host with a private address, even if the host also has a public
+    one.
     """
     url = stand.url.replace("http://127.0.0.1", "https://hooks.example.com")
     stage.start(url=url, only_loopback=False, resolve=lambda *_: ["93.184.215.14", address])
@@ -561,7 +560,7 @@ def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
 def test_the_connection_goes_to_the_address_that_was_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The function looks up the host name only once, so that it connects to the address that it has
+    """The function looks up the host name only once, so that it connects to the address it has
     checked.
     """
     names = iter([["93.184.215.14"], ["127.0.0.1"]])

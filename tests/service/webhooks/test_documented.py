@@ -1,4 +1,4 @@
-"""Tests of the code and of the example in docs/app/webhooks.md."""
+"""Tests the code and the example in docs/app/webhooks.md."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Tests that the function that sends webhooks reports every minute that it is running, and how late
+"""Tests that the webhook function reports every minute that it is running, and how late
 events are.
 """
 
@@ -101,8 +101,8 @@ def test_an_event_that_waits_between_its_attempts_is_noticed(
     rings: str,
     mode: str,
 ) -> None:
-    """An event that waits for its next attempt raises the alarm, even if all heartbeats arrive in
-    the meantime.
+    """An event that is waiting for its next attempt sets off the alarm, even if all heartbeats
+    arrive in the meantime.
     """
     stand.always = answer
     stage.scene.people.all_sign_up("ada")
@@ -136,8 +136,8 @@ def test_the_metrics_of_a_webhook_are_those_that_are_paid_for(
 def test_a_replay_of_dead_letters_takes_heartbeats_away(
     stage: Stage, stand: Stand, body: dict[str, Any]
 ) -> None:
-    """While the function is down, its heartbeats become dead letters. If an operator sends the dead
-    letters again, the heartbeats do not reach the webhook.
+    """While the function is down, its heartbeats become dead letters. When an operator resends the
+    dead letters, the heartbeats do not reach the webhook.
     """
     stage.dead.send(json.dumps(body))
     since = {"since": "2026-01-01T00:00:00Z"}

@@ -1,6 +1,5 @@
-"""A fake service.
-
-It implements the route for imports, and answers all other requests with prepared responses.
+"""A fake service that implements the import route and answers all other requests with prepared
+responses.
 """
 
 import json
@@ -29,9 +28,8 @@ def problem(status: int, code: str, detail: str = "because", **headers: str) -> 
 class FakeService:
     """A fake service that sends prepared responses and stores imported people.
 
-    If `answers` contains the method of a request, the response in `answers` is sent. All other
-    requests get the next response from `script`. When `script` is empty, the service stores
-    imported people.
+    If `answers` contains a request's method, that response is sent. All other requests get the next
+    response from `script`. When `script` is empty, the service stores imported people.
     """
 
     url: str = ""
@@ -42,8 +40,8 @@ class FakeService:
     on_request: Callable[[str], None] = lambda _path: None
     on_import: Callable[[int], None] = lambda _calls: None
     imports: int = 0
-    # The number of requests to import people whose response is lost. The service stores the people,
-    # but answers with 503.
+    # How many import requests lose their response. The service stores the people, but answers with
+    # 503.
     lost_answers: int = 0
     keys: dict[str, str] = field(default_factory=dict)
     guests: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""Runs an import in a process of its own, and sends a signal to it."""
+"""Runs an import in its own process and sends a signal to it."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from tests.unit.cli.typed import Typed
 
 
 def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, str, str]:
-    """Send a signal during the second request. Return the exit code, stdout and stderr."""
+    """Send a signal during the second request, and return the exit code, stdout and stderr."""
     reached, go_on = threading.Event(), threading.Event()
 
     def meet(calls_so_far: int) -> None:

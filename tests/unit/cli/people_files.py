@@ -1,4 +1,4 @@
-"""Writes files of people, in the formats in which operators have such files."""
+"""Writes files of people in the formats that operators use."""
 
 import csv
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def write_customer_file(path: Path, names: Sequence[str]) -> str:
 
 
 def assign_shuffled_times(names: Sequence[str]) -> list[tuple[str, datetime]]:
-    """The times are not in the order of the names, and some of the times are equal."""
+    """The times do not follow the order of the names, and some of them are equal."""
     count = len(names)
     return [
         (name, BEGAN + timedelta(minutes=(number * 7919 % count) // 2))

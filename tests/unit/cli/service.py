@@ -1,4 +1,4 @@
-"""Runs the whole service in the process of the tests, behind a real HTTP server.
+"""Runs the whole service in the tests' process, behind a real HTTP server.
 
 It answers many times faster than the separate processes of `make run`, which the tests in tests/e2e
 use.
@@ -40,7 +40,7 @@ class RealClock(Clock):
 
 @dataclass(frozen=True)
 class WithMailbox:
-    """A Lambda client that passes the events of the messages function to the local mailbox."""
+    """A Lambda client that passes the messages function's events to the local mailbox."""
 
     client: Any
     mailbox: Mailbox
@@ -61,8 +61,7 @@ class WithMailbox:
 class PublicFunction:
     """Runs the public function for one request at a time.
 
-    A request may invoke the maintenance function. Maintenance then runs as soon as the request is
-    done.
+    If a request invokes maintenance, maintenance runs as soon as the request is done.
     """
 
     world: World

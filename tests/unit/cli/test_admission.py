@@ -1,4 +1,4 @@
-"""Tests of the commands that admit people by hand. They use the real service."""
+"""Tests the commands that admit people by hand, against the real service."""
 
 import json
 from typing import Any
@@ -67,8 +67,8 @@ def test_a_wrong_claim_token_changes_nothing(bakery: Bakery) -> None:
 
 
 def test_a_claim_is_repeated_with_the_same_key(fake: FakeService) -> None:
-    """If the response to a claim is lost, the command sends the claim again with the same
-    idempotency key (promise P2).
+    """If the response to a claim is lost, the command retries with the same idempotency key
+    (promise P2).
     """
     busy = answer(503, {"code": "queue_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy, answer(200, {"claims": []})]
@@ -118,7 +118,7 @@ def read_sent_counts(fake: FakeService) -> list[tuple[int, str]]:
 def test_places_are_offered_to_the_head_of_the_queue_only_once_per_key(bakery: Bakery) -> None:
     """The command makes offers to the people at the head of the queue.
 
-    A repetition with the same key makes no more offers (promises P1 and P2).
+    Repeating it with the same key makes no more offers (promises P1 and P2).
     """
     bakery.sign_up("ada", "bob", "cyd")
     bakery.sign_up("dan", attributes={"language": "Spanish"})
@@ -236,7 +236,7 @@ def sign_up_and_park(bakery: Bakery, *people: str) -> None:
 
 
 def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
-    """`redrive --all` brings all parked people back to their old places (promise P1)."""
+    """`redrive --all` returns all parked people to their old places (promise P1)."""
     sign_up_and_park(bakery, "ada", "bob", "cyd")
     bakery.sign_up("new")
     assert bakery.typed.json("redrive", bakery.waitlist_id, "--all") == {
@@ -250,9 +250,8 @@ def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
 
 
 def test_a_redrive_names_the_parking_that_it_ends(fake: FakeService) -> None:
-    """A request to return a parked person to the queue contains the time at which the person was
-    parked. If the person has returned and was parked again, a delayed request changes nothing
-    (promise P2).
+    """A request to return a parked person to the queue names the time at which they were parked. If
+    they have returned and been parked again, a delayed request changes nothing (promise P2).
     """
     at = "2026-11-24T19:00:00.000Z"
     fake.script = [

@@ -1,4 +1,4 @@
-"""Tests that the command line's API client repeats a request if this may help, and gives up after
+"""Tests that the command line's API client retries a request if that may help, and gives up after
 some time.
 """
 
@@ -15,10 +15,7 @@ from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unav
 
 
 class Scripted:
-    """An API client that receives these responses, one after the other.
-
-    The last response is repeated.
-    """
+    """An API client that receives these responses in order and then repeats the last one."""
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:
         self.requests: list[httpx.Request] = []
@@ -159,9 +156,8 @@ def test_a_refused_request_is_not_sent_again(
 
 
 def test_a_500_that_comes_from_api_gateway_is_repeated_with_the_same_key() -> None:
-    """If API Gateway answers a claim with a 500, the client repeats the claim with the same key.
-
-    The claim may have been made before the function was stopped (promise P2).
+    """If API Gateway answers a claim with a 500, the client retries it with the same key, because
+    the claim may have been made before the function was stopped (promise P2).
     """
     killed = httpx.Response(500, json={"message": "Internal Server Error"})
     scripted = Scripted(killed, httpx.Response(500, text=""), httpx.Response(200, json={}))

@@ -1,4 +1,4 @@
-"""Tests of the command that sends a message to some or all people. They use the real service."""
+"""Tests the command that sends a message to some or all people, against the real service."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ TEXT = ("--text", "We close at 5 pm.")
 
 @pytest.fixture
 def people(bakery: Bakery) -> list[dict[str, Any]]:
-    """Only Ada and Bob have an address, so no message can reach Cyd."""
+    """Only Ada and Bob have an address, so Cyd cannot be reached."""
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "left")
     found = []
     for name in ("ada", "bob"):

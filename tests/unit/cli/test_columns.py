@@ -1,4 +1,4 @@
-"""An import turns the columns of a file into the fields of the entries."""
+"""An import turns a file's columns into the fields of the entries."""
 
 import time
 from collections.abc import Iterator
@@ -124,7 +124,7 @@ def test_the_error_about_a_missing_column_names_its_option() -> None:
 )
 def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) -> None:
     """An import must use every part of a time, or refuse the time. Python's strptime alone would
-    accept the name of a time zone and ignore it.
+    accept a time zone's name and ignore it.
     """
     columns = columns_of(kept_time="applied", zone="Europe/Berlin", time_format=options)
     entry = columns.read({"customer_id": "ada", "applied": text}).entry
@@ -133,8 +133,8 @@ def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) ->
 
 @pytest.fixture
 def in_chicago() -> Iterator[None]:
-    """Run the test as if the computer were in Chicago, because Python accepts the time zone CST
-    only there.
+    """Run the test as if the computer were in Chicago, because Python accepts CST only in that time
+    zone.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "America/Chicago")
@@ -193,9 +193,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("value", BROKEN)
 def test_an_id_that_a_spreadsheet_has_changed_is_refused(value: str) -> None:
-    """An import refuses an id that a spreadsheet has damaged.
-
-    Such an id could belong to another person, or to several people (promise P5).
+    """An import refuses an id that a spreadsheet has damaged, because it could belong to another
+    person or to several people (promise P5).
     """
     for row, options in (
         ({"customer_id": value}, {}),

@@ -1,4 +1,4 @@
-"""Tests of what all commands have in common: help with an example, --json, completion, and errors
+"""Tests what all commands have in common: help with an example, --json, completion, and errors
 without a traceback.
 """
 
@@ -62,9 +62,7 @@ def test_options_in_documents_exist() -> None:
 
 
 def _words_of_command(span: str) -> list[str]:
-    """Return the words of an example. The words after `--` belong to another program and are left
-    out.
-    """
+    """Return the words of an example up to `--`. The words after it belong to another program."""
     words = span.partition(" -- ")[0].replace("|", " ").split()
     at = next((number for number, word in enumerate(words) if word in COMMANDS), len(words))
     return words[at:]
@@ -82,8 +80,8 @@ def test_the_example_in_the_help_is_valid(name: str) -> None:
     assert f"Example: {example}" in text
     program, command, *words = shlex.split(example)
     assert (program, command) == ("waitlist", name)
-    # Parse the example without running it. Parsing fails if an option is unknown or an argument is
-    # missing.
+    # Parse the example without running it. An unknown option or a missing argument makes parsing
+    # fail.
     COMMANDS[name].make_context(name, words, PARENT)
 
 
@@ -205,7 +203,7 @@ def test_health_shows_both_stores(fake: FakeService, status: str, exit_code: int
 
 
 def test_help_and_completion_do_not_import_slow_modules() -> None:
-    """Help and completion import no slow modules, because they must start fast."""
+    """Help and completion import no slow modules, because they must start quickly."""
     text = "import sys, waitlist_cli.commands; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", text],

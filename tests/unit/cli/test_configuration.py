@@ -1,5 +1,5 @@
-"""The URL of the service, the region and the credentials come from options, environment variables
-or the configuration file.
+"""The service's URL, the region and the credentials come from options, environment variables or the
+configuration file.
 """
 
 from pathlib import Path
@@ -67,7 +67,7 @@ def test_the_region_is_read_from_the_url_of_an_api_gateway() -> None:
 
 
 def test_the_region_variable_is_used_last() -> None:
-    """The variable AWS_REGION is used if nothing else names a region.
+    """AWS_REGION is used if nothing else names a region.
 
     The AWS CLI and most SDKs also read it, but botocore reads only AWS_DEFAULT_REGION.
     """
@@ -92,7 +92,7 @@ def test_the_region_variable_is_used_last() -> None:
     ],
 )
 def test_plain_http_is_allowed_only_for_this_computer(url: str, tmp_path: Path) -> None:
-    """A plain HTTP URL is refused unless its host is this computer. The URL may come from an
+    """A plain HTTP URL is refused unless its host is this computer, whether it comes from an
     option, an environment variable or the configuration file (promise P5).
     """
     path = tmp_path / "config.toml"

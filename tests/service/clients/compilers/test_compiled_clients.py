@@ -2,11 +2,11 @@
 and Swift.
 
 Each program in `programs` is compiled with a generated client and calls the service of `make run`.
-Two customers sign up. One of them polls until there is an offer, enters and exits, and the other
+Two customers sign up. One of them polls until there is an offer, enters and exits. The other one
 leaves.
 
-If a generator does not understand a part of the document, it omits or renames something, and the
-program does not compile. `make test-clients` installs the generators, and says what else is needed.
+If a generator does not understand some part of the document, it omits or renames something, and the
+program does not compile. `make test-clients` installs the generators and says what else is needed.
 """
 
 import os

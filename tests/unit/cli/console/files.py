@@ -7,7 +7,7 @@ from tests.unit.cli.console.opened import Opened
 def drop(
     console: Opened, waitlist_id: str, name: str, content: str | bytes, kind: str = "import"
 ) -> str:
-    """Upload a file. Return the path of the page that asks what each column means."""
+    """Upload a file, and return the path of the page that asks what each column means."""
     answered = console.browser.post(
         f"/lists/{waitlist_id}/{kind}",
         params={"name": name},

@@ -27,7 +27,7 @@ SHOWN = re.compile(r"<[^>]*>")
 
 @dataclass(frozen=True)
 class Opened:
-    """A running console. `browser` is an HTTP client that has the console's session cookie."""
+    """A running console. `browser` is an HTTP client with the console's session cookie."""
 
     browser: httpx.Client
     guard: Guard
@@ -62,7 +62,7 @@ class Opened:
         return self.browser.post(path, data=form, headers=headers)
 
     def submit(self, path: str, **form: str) -> str:
-        """Return the notice that appears, or the text of the page to which the browser is sent."""
+        """Return the notice that appears, or the text of the page that the browser is sent to."""
         response = self.send(path, **form)
         assert response.status_code == 200, response.text
         if "HX-Redirect" in response.headers:
@@ -73,7 +73,7 @@ class Opened:
         )
 
     def submit_again(self, path: str, **form: str) -> str:
-        """Submit a form that must be confirmed. Return the question that the console asks."""
+        """Submit a form that must be confirmed, and return the question that the console asks."""
         response = self.send(path, **form)
         assert response.status_code == 200, response.text
         assert response.headers["HX-Retarget"] == "#dialog-body"
@@ -98,7 +98,9 @@ def api_of(url: str) -> Api:
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[Opened]:
-    """Serve an application behind the console's access check, but do not log the browser in."""
+    """Serve an application behind the console's access check, but without logging the browser
+    in.
+    """
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
         guard = Guard(app, sockets[0].getsockname()[1])
@@ -114,7 +116,9 @@ def served(app: ASGIApp) -> Iterator[Opened]:
 
 
 def browser_of(host: str) -> httpx.Client:
-    """Like browsers, this client sends requests for names that end in `.localhost` to 127.0.0.1."""
+    """Like a browser, this client sends requests for names that end in `.localhost` to
+    127.0.0.1.
+    """
     port = host.rpartition(":")[2]
     return plain_client(f"http://127.0.0.1:{port}", follow_redirects=True, headers={"Host": host})
 
@@ -123,7 +127,7 @@ def browser_of(host: str) -> httpx.Client:
 def opened(api: Api, undo_seconds: float = 0) -> Iterator[Opened]:
     """Open the console with its access token.
 
-    If `undo_seconds` is 0, the console sends each action at once.
+    If `undo_seconds` is 0, the console does not delay any action.
     """
     with (
         TemporaryDirectory() as folder,

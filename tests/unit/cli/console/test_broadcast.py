@@ -1,4 +1,4 @@
-"""Tests of the console's dialog that sends a message to some or all people."""
+"""Tests the console's dialog for sending a message to some or all people."""
 
 import re
 from typing import Any
@@ -13,8 +13,8 @@ WORDS = {"subject": "We close early", "text": "We close <at> 5 pm."}
 
 @pytest.fixture
 def people(bakery: Bakery) -> list[dict[str, Any]]:
-    """Sign up three people. Ada and Bob have an email address. Cyd has none, so no message can
-    reach Cyd.
+    """Sign up three people. Ada and Bob have an email address, but Cyd has none and cannot be
+    reached.
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "left")
     found = []

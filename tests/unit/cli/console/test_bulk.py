@@ -1,4 +1,4 @@
-"""Tests the actions of the console on all people whose boxes are ticked in a table."""
+"""Tests the console's actions on all people who are ticked in a table."""
 
 import re
 

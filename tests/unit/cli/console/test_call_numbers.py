@@ -1,5 +1,5 @@
-"""Tests that the console shows a person's call number before the name, and finds people by their
-call numbers.
+"""Tests that the console shows a person's call number before their name, and finds people by call
+number.
 """
 
 import re

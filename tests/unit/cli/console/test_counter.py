@@ -1,4 +1,4 @@
-"""Tests of the page *Counter* in the console.
+"""Tests the console's *Counter* page.
 
 There, an operator calls people to a desk, ends their calls, and can undo the last decision.
 """
@@ -22,9 +22,7 @@ ROOM = "Room 2"
 
 @dataclass
 class Counter:
-    """The page *Counter* of a waitlist. `due` contains the decisions that an operator can still
-    undo.
-    """
+    """A waitlist's *Counter* page. `due` contains the decisions that an operator can still undo."""
 
     console: Opened
     bakery: Bakery
@@ -124,8 +122,8 @@ def test_the_browser_remembers_the_desk(counter: Counter) -> None:
     [("", "Enter the name of this desk"), ("a" * 300, "may have at most 60 characters")],
 )
 def test_a_desk_without_a_usable_name_calls_nobody(counter: Counter, room: str, says: str) -> None:
-    """If the name of the desk is not valid, the console shows the error at the field and puts the
-    focus there.
+    """If a desk's name is not valid, the console shows the error at the field and puts the focus
+    there.
     """
     counter.bakery.sign_up("ada")
     sent = counter.console.send(counter.path, room=room, key=counter.key)
@@ -202,7 +200,7 @@ def test_a_person_who_was_put_back_by_mistake_is_called_again(counter: Counter) 
 def test_a_button_of_an_earlier_call_does_not_end_the_next_call(
     counter: Counter, button: str
 ) -> None:
-    """A second browser tab, or a repeated request, can still contain the buttons of a call that has
+    """A second browser tab or a repeated request can still contain the buttons of a call that has
     ended.
     """
     counter.bakery.sign_up("ada")
@@ -246,7 +244,7 @@ def test_only_the_last_decision_about_a_person_can_be_undone(counter: Counter) -
     ada.do("bump", where="front")
     counter.call_next()
     counter.press("ada", "put-back")
-    # The service cannot reverse the second move of a person, so this move waits ten seconds.
+    # The service cannot reverse a person's second move, so this move waits ten seconds.
     assert "This happens in 10 s." in ada.do("bump", where="front")
     assert counter.console.page(counter.path).count(">Undo<") == 1
 
@@ -311,8 +309,8 @@ def test_decisions_are_sent_when_the_console_ends(
 
 
 def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter) -> None:
-    """The dialog to call a person proposes the desk that was used last. The call lasts as long as a
-    call from the page *Counter*.
+    """The dialog for calling a person suggests the desk that was used last. The call lasts as long
+    as a call from the *Counter* page.
     """
     counter.bakery.sign_up("ada", "bob", "cyd")
     counter.bakery.typed.run("edit", counter.bakery.waitlist_id, "--lease", "840")
@@ -333,7 +331,7 @@ def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter
 
 
 def test_people_who_are_passed_over_stand_beside_the_next_people(counter: Counter) -> None:
-    """The page lists every waiting person once. People who cannot be called now are listed as
+    """The page lists everyone who is waiting once. People who cannot be called now are listed as
     passed over.
     """
     counter.bakery.sign_up("ada", "bob", "cyd")

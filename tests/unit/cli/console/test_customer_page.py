@@ -1,4 +1,4 @@
-"""The console shows the settings of the customer's page in a form, and saves them."""
+"""The console shows the customer page's settings in a form, and saves them."""
 
 import re
 from typing import Any
@@ -55,9 +55,10 @@ TERMS = {
 
 
 def form_of(*questions: dict[str, str], **changes: str) -> dict[str, Any]:
-    """Return the values of the form with these questions.
+    """Return the form's values with these questions.
 
-    The form repeats the same fields for each question, so the value of such a field is a list.
+    The form repeats the same fields for each question, so each of these fields has a list as its
+    value.
     """
     columns = {name: [one[name] for one in questions] for name in EMAIL} if questions else {}
     return {**PAGE, **changes, **columns}
@@ -123,7 +124,7 @@ def test_the_customers_page_is_set_shown_and_emptied(console: Opened, bakery: Ba
     assert ">Mitte\nn | en: North | de: Nord</textarea>" in html
     assert ">en: I agree.\nde: Ich stimme zu.</textarea>" in html
     assert ">{}</textarea>".format(PAGE["texts"].replace("\r\n", "\n")) in html
-    # If the operator empties a text in the form or removes a question, the setting no longer
+    # When an operator clears a text in the form or removes a question, the setting no longer
     # contains it.
     send(
         console, path, form_of(source="", sources="", texts="en.count.other: {n}\r\nde.text: A\\nB")
@@ -165,8 +166,7 @@ def test_an_error_of_the_service_is_shown_beside_its_field(
     assert "<main" not in answer.text
     (beside,) = re.findall(rf'id="wrong-{re.escape(field)}">([^<]*)<', answer.text)
     assert message in beside
-    # When the form comes back with an error, it still contains everything that the operator has
-    # entered.
+    # A form that comes back with an error still contains everything the operator has entered.
     for name in PAGE:
         value = form[name].replace("\r\n", "\n")
         assert value in answer.text

@@ -1,6 +1,6 @@
 """The console moves the people in an uploaded file.
 
-Some tests use the real service, and others a fake service.
+Some tests use the real service, and others a fake one.
 """
 
 import json

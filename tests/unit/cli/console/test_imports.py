@@ -1,6 +1,6 @@
 """The console imports the people in an uploaded file.
 
-Some tests use the real service, and others a fake service.
+Some tests use the real service, and others a fake one.
 """
 
 import json
@@ -28,7 +28,7 @@ WAITLIST: dict[str, Any] = {
 
 
 def start(console: Opened, page: str, **form: Any) -> None:
-    """Start an import, and accept the page's guess of what each column means."""
+    """Start an import, accepting the page's guess of what each column means."""
     html = console.page(page)
     columns = re.findall(r'name="column" value="([^"]*)"', html)
     targets = re.findall(
@@ -113,7 +113,7 @@ def test_a_dry_run_shows_the_result_and_imports_nobody(console: Opened, bakery: 
 
 
 def test_people_are_imported_by_address(console: Opened, bakery: Bakery) -> None:
-    """If email addresses identify the people on a waitlist, an import stores the address only in
+    """On a waitlist that identifies people by email address, an import stores the address only in
     the profile (promise P8).
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
@@ -156,7 +156,7 @@ def test_an_export_in_json_lines_is_imported_with_tokens(console: Opened, bakery
 
 
 def test_an_export_of_everyone_is_imported_unchanged(console: Opened, bakery: Bakery) -> None:
-    """If everyone is exported and imported, people who were held back stay held back.
+    """When everyone is exported and imported, people who were held back stay held back.
 
     The page says which data the import omits.
     """

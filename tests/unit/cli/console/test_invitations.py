@@ -1,4 +1,4 @@
-"""Tests of the console's page *Invitations* and of the dialog that invites people."""
+"""Tests the console's *Invitations* page, and the dialog that invites people."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The console shows the messages to the people on a waitlist, and the messages to one person."""
+"""The console shows the messages to a waitlist's people, and the messages to one person."""
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened

@@ -1,4 +1,4 @@
-"""The console's pages show the notice of a waitlist."""
+"""The console's pages show the waitlist's notice."""
 
 import re
 from typing import Any
@@ -50,7 +50,7 @@ def test_the_dialog_asks_for_a_text_in_each_language_of_the_list(
     assert 'name="text_fr"' not in html
     assert 'value="2099-07-01T18:00:00"' in html
     assert re.findall(r'name="(text\w*)"', html) == ["text_de", "text_en"]
-    # The error is shown at the first field, and is not repeated above it.
+    # The error is shown at the first field, and not repeated above it.
     assert re.search('data-field="text_de"[^>]* hidden>', console.send(f"{base}/do/notice").text)
     console.submit(f"{base}/do/notice", text_en="Very late", text_de="Viel zu spät", until="")
     assert notice(bakery) == {"text": {"en": "Very late", "de": "Viel zu spät"}, "until": None}

@@ -1,4 +1,4 @@
-"""Tests of how the console formats numbers and times, and draws charts."""
+"""Tests how the console formats numbers and times, and draws charts."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

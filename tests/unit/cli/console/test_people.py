@@ -1,4 +1,4 @@
-"""The console lists people, finds people, shows one person, and can change a person's state."""
+"""The console lists and finds people, shows a single person, and can change a person's state."""
 
 import csv
 import io
@@ -215,7 +215,7 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
     # The waitlist's questions have changed since this person signed up.
     ask(bakery, questions)
     ada = person(console, bakery, "ada")
-    # The page shows the wording of the questions, not the names of the fields.
+    # The page shows the questions' wording, not the names of the fields.
     for answer in ("Your name Ada", "I agree I agreed in 2025", "City Bonn", "score 7"):
         assert answer in ada.text
     shown = console.text(f"{ada.path}/edit")
@@ -410,7 +410,7 @@ def test_people_are_held_back_made_ready_and_listed_separately(
     export = console.browser.get(f"{path}/export", params={"ready": "false"}).text
     assert [row["customer_id"] for row in csv.DictReader(io.StringIO(export))] == ["ada", "bob"]
     assert console.browser.get(f"{people}?ready=x").status_code == 422
-    # Only the customer can end a pause that the customer has asked for. The page says so.
+    # Only the customer can end a pause that they have asked for, and the page says so.
     assert "Only the customer can end this earlier." in console.text(f"{ada.path}/ready")
     assert "They are still passed over: resting." in ada.do("ready")
     for name, is_there in (("admit", False), ("ready", False), ("hold-back", True)):
@@ -627,7 +627,7 @@ def test_a_person_who_is_added_by_address_has_a_single_place(
 ) -> None:
     """An operator adds a person by address.
 
-    When the person signs up with another spelling of this address, they get the place that the
+    When that person signs up with another spelling of the address, they get the place that the
     operator created (promise P1).
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
@@ -695,7 +695,7 @@ def test_columns_for_profile_fields_and_attributes_can_be_chosen(
     ).headers["HX-Redirect"]
     assert headings(console, to) == [*usual, "email", "name"]
     assert headings(console, f"/lists/{bakery.waitlist_id}") == [*usual, "email", "name"]
-    # The page does not show these columns at first. The operator can choose them.
+    # These columns are not shown at first, but the operator can choose them.
     assert 'value="profile.party">' in console.page(to)
 
 

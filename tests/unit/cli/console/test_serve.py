@@ -1,4 +1,4 @@
-"""Tests of the page *Serve* in the console, where an operator claims people and serves them.
+"""Tests the console's *Serve* page, where an operator claims people and serves them.
 
 The page also says if a claim has ended elsewhere.
 """

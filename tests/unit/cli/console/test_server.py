@@ -1,5 +1,5 @@
-"""Tests that `waitlist console`, which runs in a process of its own, prints its URL, chooses a
-port, and deletes its files at the end.
+"""Tests that `waitlist console`, running in its own process, prints its URL, chooses a port, and
+deletes its files at the end.
 """
 
 import json
@@ -28,8 +28,8 @@ from waitlist_cli.console.server import bound_sockets
 from waitlist_cli.errors import WrongUsage
 
 END_SECONDS = 60
-# This program runs instead of a browser. It copies the page that the console opens, so that the
-# test can read the page later. It ends when the console deletes the page.
+# This program runs in place of a browser. It copies the page that the console opens, so that the
+# test can read it later, and ends when the console deletes the page.
 BROWSER = """
 import sys, time
 from pathlib import Path
@@ -164,7 +164,7 @@ def test_renewed_credentials_are_used_after_an_expired_token(
 
 
 def command_lines() -> str:
-    """Return the command lines of all processes. Every user of the computer can read them."""
+    """Return the command lines of all processes, which every user of the computer can read."""
     texts = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -212,8 +212,8 @@ def test_no_other_program_can_use_the_port_on_an_address_of_localhost(
     family: socket.AddressFamily, host: str
 ) -> None:
     """The console also occupies its port on [::1], so that no other program can listen there.
-    Chromium tries this address before 127.0.0.1, and would send the console's session cookie to the
-    other program.
+    Chromium tries this address before 127.0.0.1, and would send the console's session cookie to
+    that other program.
     """
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]

@@ -1,6 +1,6 @@
 """The console creates waitlists and changes their settings.
 
-It also tries out admission policies, counts the entries of segments, and exports people.
+It also tries out admission policies, counts segments' entries, and exports people.
 """
 
 import csv
@@ -107,7 +107,7 @@ def test_a_counter_asks_for_the_country_of_local_numbers(console: Opened, bakery
     form = {**SETTINGS, "id": waitlist_id, "like": "counter", "timezone": "Europe/Berlin"}
     page = console.page("/new?like=counter")
     assert "Country of mobile numbers" in page
-    # Chromium calls Asia/Kolkata by its former name.
+    # Chromium knows Asia/Kolkata by its former name.
     for zone, country, language in (
         ("Europe/Berlin", "DE", "de"),
         ("Asia/Calcutta", "IN", ""),
@@ -216,8 +216,8 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     console.submit(path, **berlin)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert found["opens_at"] == "2999-10-25T07:00:00.000Z"
-    # On this day, the clocks are set back and show 2:30 twice. If an operator enters 2:30 in the
-    # form, it means the earlier of the two times.
+    # On this day, the clocks go back and show 2:30 twice. An operator who enters 2:30 in the form
+    # means the earlier of the two times.
     assert found["closes_at"] == "2999-10-27T00:30:00.000Z"
     assert 'type="datetime-local" step="any" size="20" value="2999-10-25T09:00:00"' in console.page(
         path
@@ -225,7 +225,7 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     live = readable(console.page(f"/lists/{bakery.waitlist_id}"))
     assert "not open yet" in live
     assert "Opens at" in live
-    # A form shows no milliseconds. If the operator does not change a time, its milliseconds must
+    # The form shows no milliseconds. If the operator does not change a time, its milliseconds must
     # stay.
     before = {"closes_at_before": "2999-10-27T01:30:00.123Z"}
     console.submit(path, **{**berlin, **before})
@@ -347,8 +347,8 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
 def test_the_form_says_what_happens_to_people_who_do_not_use_their_offers(
     console: Opened, bakery: Bakery
 ) -> None:
-    """The form asks what happens to people who do not use their offers. It also asks what happens
-    at the end of the admission. The preview describes each change in words.
+    """The form asks what happens to people who do not use their offers, and what happens when
+    admissions end. The preview describes each change in words.
     """
     path = f"/lists/{bakery.waitlist_id}/policy"
     fields = {
@@ -506,7 +506,7 @@ def test_the_preview_warns_about_a_launch_in_the_past(console: Opened, bakery: B
     assert passed in readable(console.send(f"{path}/preview", **plain).text)
     console.submit(path, **plain)
     # The page warns about a new scheduled time in the past. It does not warn about saved times,
-    # because their offers were made long ago.
+    # whose offers were made long ago.
     assert "has passed" not in readable(console.send(f"{path}/preview", **plain).text)
 
 

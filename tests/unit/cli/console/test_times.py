@@ -1,6 +1,4 @@
-"""The console shows all times in the waitlist's time zone, and understands typed times in this
-zone.
-"""
+"""The console shows all times in the waitlist's time zone, and reads typed times in that zone."""
 
 import json
 import re
@@ -20,7 +18,7 @@ from waitlist_cli.operations.every_action import (
 )
 from waitlist_cli.terminal.times import localize
 
-# A time in UTC, in the format of the API or of the command line.
+# A time in UTC, in the format of the API or the command line.
 IN_UTC = re.compile(r"\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)|\bUTC\b")
 POLICY = {
     "by": "policy",
@@ -40,8 +38,7 @@ SEEN = '{"admission": null, "timezone": "Europe/Berlin"}'
 
 
 class Visible(HTMLParser):
-    """Collects everything in a page that a person can see or hear: texts, tooltips and values of
-    fields.
+    """Collects everything in a page that a person can see or hear: text, tooltips and field values.
 
     It leaves out the list of time zones.
     """
@@ -151,8 +148,8 @@ def test_a_saved_time_of_the_schedule_stays_exact_if_its_line_is_not_changed(
     console: Opened, berlin: Bakery
 ) -> None:
     path = f"/lists/{berlin.waitlist_id}/policy"
-    # On this night, the clocks in Berlin were set back and showed 2:30 twice. This is the later of
-    # the two times.
+    # On this night, the clocks in Berlin go back and show 2:30 twice. This is the later of the two
+    # times.
     schedule = {"schedule": "7 at 2999-10-27T01:30:00.123Z"}
     console.submit(path, **POLICY, **schedule, seen=SEEN)
     saved = berlin.typed.json("policy", berlin.waitlist_id)["admission"]

@@ -17,7 +17,7 @@ from waitlist_cli.client.ids import entry_id_of
 
 
 class Tags(HTMLParser):
-    """Collects the tags and attributes that could run scripts or load content from elsewhere. The
+    """Collects tags and attributes that could run scripts or load content from elsewhere. The
     console's own templates contain none of them.
     """
 
@@ -60,7 +60,7 @@ def test_an_unavailable_service_is_explained_and_the_page_recovers(
 
 
 def test_the_console_says_plainly_that_the_service_does_not_answer() -> None:
-    """The technical message comes last, for the person who runs the service."""
+    """The technical message comes last, for whoever runs the service."""
     with opened(api_of("http://127.0.0.1:9")) as console:
         shown = console.browser.get("/")
         pressed = console.send("/lists/bakery/counter", room="Room 2")

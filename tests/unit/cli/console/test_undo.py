@@ -1,4 +1,4 @@
-"""Tests that the console shows a notice with the button *Undo* after an action that can be
+"""Tests that the console shows a notice with an *Undo* button after an action that can be
 undone.
 """
 
@@ -75,7 +75,7 @@ def test_an_action_on_a_list_can_be_undone(
 
 
 def save_settings(console: Opened, bakery: Bakery, **changes: str) -> str | None:
-    """Save the settings, and return the path to which the button *Undo* posts."""
+    """Save the settings, and return the path that the *Undo* button posts to."""
     path = f"/lists/{bakery.waitlist_id}/settings"
     found = re.search(r'name="seen" value="([^"]*)"', console.page(path))
     assert found
@@ -87,9 +87,7 @@ def save_settings(console: Opened, bakery: Bakery, **changes: str) -> str | None
 
 
 def test_saved_settings_get_their_former_values_again(console: Opened, bakery: Bakery) -> None:
-    """If somebody has saved other settings since the change, undoing the change keeps those
-    settings.
-    """
+    """Undoing a change keeps any other settings that somebody has saved since."""
     waitlist_id = bakery.waitlist_id
     before = bakery.typed.json("show", waitlist_id)
     undo = save_settings(console, bakery, capacity="10", rest_max_days="30", rest_times="2")
@@ -132,8 +130,8 @@ def test_offers_to_several_people_are_taken_back_at_once(console: Opened, bakery
 
 def test_each_action_can_be_undone_or_asks_twice() -> None:
     """Some actions cannot be reversed. The console must either delay such an action, so that it can
-    be undone before it is sent, or ask the operator to confirm it. This is not needed for showing a
-    token or a link, which changes nothing.
+    be undone before it is sent, or ask the operator to confirm it. Showing a token or a link needs
+    neither, because it changes nothing.
     """
     for action in PERSON_ACTIONS:
         assert action.inverse or action.can_wait or action.sure or action.reveals, action.name
