@@ -62,7 +62,7 @@ BAKERY = {
 }
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
 SCREEN: dict[str, Any] = {"viewport": {"width": 1360, "height": 1240}, "device_scale_factor": 1.5}
-# This page shows several screenshots side by side, each in the frame of a phone.
+# This page shows several screenshots side by side, each in a phone frame.
 FRAME = """<!doctype html><style>
 body {{ margin: 0; padding: 32px; display: inline-flex; gap: 32px; background: {background}; }}
 img {{ width: 300px; border: 6px solid #22252b; border-radius: 34px; }}
@@ -135,7 +135,7 @@ def save_watch(snapshot: Snapshot) -> None:
 
 
 def drawable_people(chance: random.Random) -> Iterator[dict[str, Any]]:
-    """Every machine has fonts with Latin, Greek and Cyrillic letters, but other letters may be
+    """Every machine has Latin, Greek and Cyrillic fonts, but fonts for other scripts may be
     missing.
     """
     for person in read_people():

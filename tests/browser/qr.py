@@ -1,4 +1,4 @@
-"""Reads a QR code in a screenshot, with the JavaScript library jsQR."""
+"""Reads a QR code from a screenshot with the JavaScript library jsQR."""
 
 import base64
 from pathlib import Path

@@ -37,7 +37,7 @@ TERMS: dict[str, Any] = {
 }
 
 
-# The buttons in the menu "More".
+# The buttons in the "More" menu.
 SELDOM = ("Change my details", "Open on another device", "Forget me here")
 
 

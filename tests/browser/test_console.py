@@ -1,6 +1,6 @@
 """Tests the operator's console in Chromium.
 
-The console runs in a process of its own and uses the local service.
+The console runs in its own process and uses the local service.
 """
 
 import json
@@ -390,8 +390,7 @@ def test_a_list_without_a_usual_language_proposes_the_language_of_its_country(
     page = console.page
     console.go("/new?like=counter")
     zone, language = page.get_by_label("Time zone"), page.get_by_label("Usual language of messages")
-    # No language of the service is the main language of Japan, so the form proposes the browser's
-    # language.
+    # Japanese is not one of the service's languages, so the form suggests the browser's language.
     for name, proposed in (("Europe/Berlin", "de"), ("Asia/Tokyo", "en"), ("Africa/Cairo", "ar")):
         zone.select_option(name)
         expect(language).to_have_value(proposed)
@@ -527,7 +526,7 @@ def test_the_focus_is_never_lost_after_an_action(
 ) -> None:
     console.sign_up("ada", "bob")
     act(console)
-    # A browser takes the focus away from a disabled button only when it draws the next frame.
+    # Browsers take the focus away from a disabled button only when they draw the next frame.
     frames = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
     console.page.wait_for_load_state()
     console.page.evaluate(frames)
@@ -535,7 +534,9 @@ def test_the_focus_is_never_lost_after_an_action(
 
 
 def test_the_focus_never_moves_to_the_button_of_another_person(console: Console) -> None:
-    """If it did, pressing Enter a second time would act on a different person."""
+    """When a person disappears from the page, focus does not move to the next person's button.
+    Otherwise, pressing Enter a second time would act on the wrong person.
+    """
     console.sign_up("ada", "bob")
     page, press = console.page, console.page.keyboard.press
     serve_one(console)

@@ -315,7 +315,7 @@ def test_errors_stand_at_their_field_and_typed_text_stays(desk: Callable[[int], 
 def test_the_error_of_a_button_goes_when_the_service_answers_again(
     desk: Callable[[int], Page], others: Customer
 ) -> None:
-    """While the service does not answer, the page says so once."""
+    """If the service does not answer, the page says so only once."""
     page, ada = desk(0), others.joined("ada")
     page.get_by_label("This desk").fill("Room 2")
     page.get_by_role("button", name="Call next").click()

@@ -260,7 +260,9 @@ def test_a_refused_answer_is_marked_at_its_field(kiosk: OpenKiosk, axe: Axe) -> 
 def test_a_form_that_is_not_filled_says_so_in_the_language_of_the_page(
     kiosk: OpenKiosk, operator: Operator, axe: Axe, language: str, missing: str, email: str
 ) -> None:
-    """The browser's built-in texts would be in the browser's language."""
+    """The form shows its own error texts, because the browser's texts would be in the browser's
+    language.
+    """
     page = kiosk({"fields": [*FIELDS, TERMS]})
     page.locator("select.language").select_option(language)
     name, address = page.locator("input[name=name]"), page.locator("input[name=email]")

@@ -1,5 +1,6 @@
-"""Tests how emails look in an email program. axe-core must find no accessibility problem, and
-Arabic text must start on the right.
+"""Tests how emails look in an email program.
+
+axe-core must find no accessibility problems, and Arabic text must start on the right.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Tests that the page survives lost connections, busy services, sleeping phones, wrong clocks and
+"""Tests that the page survives lost connections, a busy service, sleeping phones, wrong clocks and
 several open tabs.
 """
 

@@ -573,8 +573,8 @@ def test_a_customer_who_allows_no_alerts_gets_none(stage: Stage) -> None:
 
 
 def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
-    """The countdown of an offer uses the service's clock, so it is correct even if the phone's
-    clock is an hour behind.
+    """An offer's countdown uses the service's clock, so it is correct even if the phone's clock is
+    an hour behind.
     """
     stage.page.add_init_script(
         "const real = Date.now.bind(Date); Date.now = () => real() - 3_600_000;"

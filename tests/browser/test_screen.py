@@ -164,7 +164,8 @@ def test_a_screen_that_is_not_current_says_since_when_and_shows_no_numbers(
     assert axe.violations(page) == []
     page.context.set_offline(False)
     page.unroute_all()
-    # The longest pause is 5 seconds, and a poll that reads new numbers follows after 4 seconds.
+    # The next poll comes within 5 seconds, and a poll that reads new numbers follows 4 seconds
+    # later.
     page.clock.run_for(10_000)
     numbers(page).to_have_text(["A001"])
 

@@ -1,4 +1,4 @@
-"""Reads `template.yaml`, and provides its parts to the tests."""
+"""Reads `template.yaml` and provides its parts to the tests."""
 
 from typing import Any
 

@@ -101,8 +101,8 @@ def test_the_architecture_page_maps_redis_states_and_verbs_to_each_status() -> N
         status_of |= dict.fromkeys(words.findall(row["verbs of decisions"]), status)
         stages |= {(status, state) for state in words.findall(row["state in Redis"])}
     assert status_of == {verb: stage.status for stage in LIFECYCLE for verb in stage.verbs}
-    # The document also describes an interrupted signup, for which the constant LIFECYCLE has no
-    # stage. Redis has the entry, but its record still has the status `joining`.
+    # The document also describes an interrupted signup, for which `LIFECYCLE` has no stage. Redis
+    # has the entry, but its record still says `joining`.
     assert stages - {("joining", "waiting")} == {(stage.status, stage.state) for stage in LIFECYCLE}
     assert {words.findall(row["status in the record"])[0] for row in table} == STATUSES
 

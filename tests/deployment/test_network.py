@@ -1,5 +1,5 @@
-"""Tests that only the private function can reach Redis over the network, and that the private
-function can reach nothing else.
+"""Tests that only the private function can reach Redis over the network, and that it can reach
+nothing else.
 """
 
 from tests.deployment.template import RESOURCES, functions, named

@@ -162,7 +162,7 @@ def test_each_timeout_is_shorter_than_the_timeout_of_its_caller() -> None:
 
 
 def test_one_attempt_of_any_client_fits_into_a_request() -> None:
-    """A request has enough time for at least one attempt of each AWS client."""
+    """A request has enough time for at least one attempt by each AWS client."""
     for config in (clients.LAMBDA, clients.DYNAMODB, clients.SECRETS, clients.KMS):
         assert clients.attempt_seconds(config) < CALLS_SECONDS
 

@@ -2,7 +2,7 @@
 parameters.
 
 Each parameter of the template must be listed here, with the tools that check it or with the reason
-why no tool does.
+why none does.
 """
 
 import re

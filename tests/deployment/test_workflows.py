@@ -27,7 +27,7 @@ JOBS = [
 DEPLOY = WORKFLOWS["deploy.yml"]["jobs"]
 RELEASE = WORKFLOWS["release.yml"]["jobs"]
 WEEKLY = WORKFLOWS["weekly.yml"]["jobs"]
-# The jobs that can write to GitHub. They do not run code of the repository.
+# The jobs that can write to GitHub. They do not run code from the repository.
 WRITERS = (RELEASE["publish"], WEEKLY["issue"])
 # The commands that no workflow needs to run. For example, `make check` already runs `make test`.
 NOT_RUN_BY_THEMSELVES = {"make test", "make bench", "make reasons"}
@@ -124,7 +124,7 @@ def test_a_release_is_checked_and_built_by_jobs_that_cannot_publish() -> None:
     assert needs == {"check": None, "build": "check", "publish": "build"}
     assert 'make release TAG="$GITHUB_REF_NAME"' in commands(RELEASE["build"])
     assert RELEASE["publish"]["environment"] == "release"
-    # This job can write to GitHub, so it does not run code of the repository.
+    # This job can write to GitHub, so it does not run code from the repository.
     assert [step.get("uses", "gh").split("@")[0] for step in steps(RELEASE["publish"])] == [
         "actions/download-artifact",
         "actions/attest",

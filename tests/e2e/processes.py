@@ -23,7 +23,7 @@ LAST_LINE = "Stop: Ctrl-C"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Return the environment variables for the service. With port 0, the operating system chooses a
+    """Return the environment variables for the service. Port 0 makes the operating system choose a
     free port.
     """
     parts = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared", ROOT / "cli")

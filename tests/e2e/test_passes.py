@@ -1,6 +1,4 @@
-"""Tests that other programs, which know only the URL of the service, can verify admission
-passes.
-"""
+"""Tests that other programs can verify admission passes when they know only the service's URL."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime

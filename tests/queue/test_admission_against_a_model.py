@@ -87,13 +87,11 @@ BOTH = "+"
 
 @dataclass
 class Ledger:
-    """Counts slots. A slot is the permission to make one offer.
+    """Counts slots.
 
-    Each slot comes from the rate, the schedule or a quota. This source is called the payer of the
-    slot.
-
-    For each payer, `granted` counts all its slots, and `used` counts those that are used up. The
-    slots of open offers are counted separately.
+    A slot is the permission to make one offer, and comes from the rate, the schedule or a quota,
+    which is called its payer. For each payer, `granted` counts all its slots, and `used` counts
+    those that are used up. The slots of open offers are counted separately.
     """
 
     rate: tuple[int, int] = (0, 1)
@@ -288,7 +286,7 @@ class AdmissionHistory:
         )
 
     def end_the_admission_soon(self) -> None:
-        """Open offers end when the admission ends."""
+        """Open offers end when admissions end."""
         until = self.now + self.random.choice([1, 29_000, 60_000])
         self.settings["until_millis"] = until
         self.save_other_settings()

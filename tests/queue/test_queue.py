@@ -1,4 +1,4 @@
-"""Runs the tests of the folder `behaviour` on a single Redis server and on a Redis cluster."""
+"""Runs the tests in the `behaviour` folder on a single Redis server and on a Redis cluster."""
 
 from tests.queue.behaviour import suite
 

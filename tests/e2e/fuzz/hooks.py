@@ -118,7 +118,7 @@ class Signature(requests.auth.AuthBase):
         return request
 
 
-# At run time, this object has a method `apply_to`, but its type annotation lacks the method.
+# At run time, this object has an `apply_to` method, which its type annotation lacks.
 schemathesis.auth.set_from_requests(Signature()).apply_to(tag="operator")  # type: ignore[attr-defined]
 
 

@@ -115,7 +115,7 @@ class Scene:
         return self._tokens[waitlist_id, entry_id]
 
     def _ask(self, method: str, url: str, **sent: Any) -> httpx.Response:
-        """Send a request. On a busy machine, the service may refuse it temporarily."""
+        """Send a request, and retry it if the service is too busy to accept it."""
         return send_patiently(lambda: self._http.request(method, url, **sent))
 
     def _issued_token(self, waitlist_id: str, entry_id: str) -> str:

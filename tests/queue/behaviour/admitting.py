@@ -485,8 +485,8 @@ def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
 
 
 def test_a_late_admit_of_one_entry_leaves_the_next_stay_waiting(line: Line) -> None:
-    """A late message that admits a customer has no effect if the customer has left and signed up
-    again (promise P2).
+    """A late message that admits a customer has no effect if they have left and signed up again
+    (promise P2).
     """
     policy(line)
     line.signup("ada")

@@ -41,8 +41,8 @@ def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> No
 
 
 def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
-    """If a batch contains the same person twice, the person gets one place and is counted once
-    (promise P2).
+    """If a batch contains the same person twice, they get one place and are counted once (promise
+    P2).
     """
     line.init()
     names = ["ann", "bob", "ann", "eve", "bob", "ann"]

@@ -12,8 +12,8 @@ PEOPLE = ["ann", "bob", "eve", "kim"]
 
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
 def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
-    """An entry can be moved ahead of the first entry of the queue, even if this first entry was
-    imported with a signup time in 2020 (promise P1).
+    """Entries can be moved ahead of the first entry, even if that entry was imported with a signup
+    time in 2020 (promise P1).
     """
     line.init()
     line.insert("old", ticket=1, priority=priority)

@@ -110,7 +110,7 @@ def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
 
 def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
     """If a claim is repeated, the response contains the same stamp (logical timestamp), because
-    later changes of the claim refer to this stamp.
+    later changes to the claim refer to it.
     """
     filled(line)
     first = line.claimed(once=1)["ann"]

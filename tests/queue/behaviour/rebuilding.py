@@ -120,9 +120,7 @@ def test_an_unknown_waitlist_is_cold(line: Line, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -> None:
-    """If a lost queue counted as an empty queue, the next person who signs up would be first
-    (promise P7).
-    """
+    """If a lost queue counted as empty, the next person to sign up would be first (promise P7)."""
     line.init()
     line.all_sign_up(["bob", "ann"])
     lose_everything(line)

@@ -107,7 +107,7 @@ def test_new_segments_are_not_ready_before_every_entry_is_in_them(line: Line) ->
 def test_a_rebuild_that_lacks_an_entry_leaves_the_segments_building(line: Line) -> None:
     """An operator changes the segments during a rebuild.
 
-    Maintenance later assigns the entries that were already restored to the new segments.
+    Maintenance later assigns the entries that had been restored by then to the new segments.
     """
     line.send("purge")
     line.init(mode="open", segments_version=1)

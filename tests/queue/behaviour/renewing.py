@@ -59,9 +59,7 @@ def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
 
 
 def test_a_place_that_no_other_customer_has_got_is_renewed(line: Line) -> None:
-    """If a pass has ended but nobody else has entered since, the pass can be renewed
-    (promise P4).
-    """
+    """If a pass has ended but nobody else has entered since, it can be renewed (promise P4)."""
     tickets = admit_without_offer(line)
     line.clock.advance(seconds=2 * PASS_SECONDS)
     assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == end_of_pass(line)

@@ -165,8 +165,8 @@ def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
 
 
 def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
-    """New entries are at the end, and entries that have left do not come back (promises P1, P3 and
-    P6).
+    """During a rebuild, new people join at the end of the queue, and people who have left do not
+    come back (promises P1, P3 and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -286,8 +286,8 @@ def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: Fau
 def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """The customer does not have to wait until the next scheduled run of maintenance starts a
-    rebuild (promise P7).
+    """The first customer who polls after the queue is lost starts a rebuild, without waiting for
+    the next scheduled run of maintenance (promise P7).
     """
     assert fixture.people.poll("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
