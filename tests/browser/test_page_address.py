@@ -124,7 +124,7 @@ def test_the_page_says_how_the_customer_is_told(
 
 
 def test_the_page_says_so_if_no_message_can_be_sent(stage: Stage, axe: Axe) -> None:
-    """If a phone number lacks its country, the page says that no message can be sent. Once the
+    """If a phone number has no country code, the page says that no message can be sent. Once the
     customer has corrected the number, the page says where the message goes.
     """
     page = stage.page
@@ -276,8 +276,8 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
     own.press("Show the other place")
     expect(warning).to_be_visible()
 
-    # When the customer leaves the queue from the other person's place, the browser still has the
-    # customer's own place.
+    # Leaving the queue with the other person's place does not remove the customer's own place from
+    # the browser.
     own.press("Leave the line")
     own.confirm("Leave")
     own.shows("You are not in the line")

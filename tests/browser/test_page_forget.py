@@ -1,6 +1,6 @@
 """Tests a device that several people share.
 
-A customer can remove their place from the browser and stays on the waitlist.
+A customer who removes their place from the browser stays on the waitlist.
 """
 
 import json

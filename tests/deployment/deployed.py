@@ -34,8 +34,8 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
 
 
 def _groups(names: set[str]) -> list[set[str]]:
-    """Divide the parameters into groups whose values can be combined freely, because no rule of the
-    template mentions parameters of two groups.
+    """Divide the parameters into groups whose values can be combined freely, because no rule in the
+    template mentions parameters from two groups.
     """
     groups = [{name} for name in sorted(names)]
     for rule in TEMPLATE["Rules"].values():

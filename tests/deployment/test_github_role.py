@@ -341,7 +341,7 @@ def test_a_deployment_can_read_no_data_and_delete_no_table(action: str, resource
 
 def test_the_roles_accept_the_configured_stack_names() -> None:
     """Stack names have no capital letters. Otherwise, a stack could be named `waitlist-PublicFn-x`,
-    and its resources would match the policies of the stack `waitlist`.
+    and its resources would match the `waitlist` stack's policies.
     """
     for config in ("default", "dev", "prod"):
         assert re.fullmatch(STACK_NAME, CONFIG[config]["deploy"]["parameters"]["stack_name"])

@@ -61,8 +61,8 @@ def test_each_route_that_changes_something_belongs_to_a_request_of_the_command_l
 
 
 def test_the_team_on_duty_may_do_exactly_the_daily_tasks() -> None:
-    """The example policy for the team on duty allows exactly the daily tasks, which are marked
-    where the command line and the console declare their actions (promise P5).
+    """The example policy for the team on duty allows exactly the actions that the command line and
+    the console mark as daily tasks (promise P5).
     """
     daily = {
         route

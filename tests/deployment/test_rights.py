@@ -205,7 +205,7 @@ def test_the_code_of_the_function_may_not_change_the_network() -> None:
 
 
 def test_only_the_public_function_may_sign_passes() -> None:
-    """No other role of the stack can sign admission passes, and the account's IAM policies cannot
+    """No other role in the stack can sign admission passes, and the account's IAM policies cannot
     give anybody this permission (promise P5).
     """
     for _, roles in make_all_roles():

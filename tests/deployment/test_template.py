@@ -31,7 +31,7 @@ def test_there_is_no_catch_all_route() -> None:
 
 
 def test_the_template_and_the_application_have_the_same_routes() -> None:
-    """Only the `/docs` route is not in the template, because it exists only in a local run.
+    """Only the `/docs` route is missing from the template, because it exists only in a local run.
 
     API Gateway requires a signature with IAM credentials on exactly the routes for operators
     (promise P5).

@@ -1,4 +1,4 @@
-"""Runs the example stories of `make demo` against the service that `make run` starts."""
+"""Runs the example stories in `make demo` against the service that `make run` starts."""
 
 import io
 import re

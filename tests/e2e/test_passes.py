@@ -94,8 +94,8 @@ def test_the_discovery_document_names_the_issuer_and_its_keys(
 def test_a_jwt_authorizer_accepts_only_passes_of_its_waitlist(
     service: Service, shown: Shown
 ) -> None:
-    """A site can protect its API with a JWT authorizer. The authorizer accepts only the passes of
-    the site's own waitlist (promise P5).
+    """A site can protect its API with a JWT authorizer, which accepts only passes from the site's
+    own waitlist (promise P5).
     """
     place, template = FakeFunction(lambda _: {"statusCode": 200}), read_template()
     keys, guarded = read_keys(service.url + DISCOVERY), guarded_routes(template)

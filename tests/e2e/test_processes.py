@@ -1,4 +1,6 @@
-"""Tests how the service of `make run` starts and stops, and what it says when it cannot start."""
+"""Tests how `make run` starts and stops the service, and what it says when the service cannot
+start.
+"""
 
 import signal
 import socket

@@ -20,8 +20,8 @@ def test_maintenance_rebuilds_a_lost_queue(
     entries = [customer.joined(f"customer-{number}") for number in range(5)]
     operator.bump(entries[4], priority=1)
     with Redis.from_url(service.found(r"Redis +(redis://\S+)")) as redis:
-        # Delete the data of one waitlist only, because rebuilding the queues of all waitlists would
-        # take a minute.
+        # Delete only one waitlist's data, because rebuilding every waitlist's queue would take a
+        # minute.
         redis.delete(*redis.scan_iter(match=f"*{{{operator.waitlist_id}}}*"))
     # Until the queue has been rebuilt, responses contain no position. Afterwards, every position is
     # correct.

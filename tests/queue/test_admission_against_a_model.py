@@ -120,7 +120,7 @@ class Ledger:
         self.granted[SCHEDULE] += count - lapsed
 
     def all_due(self, line: Waitlist) -> tuple[str, ...]:
-        """The slots of a quota are used before those of the rate and the schedule."""
+        """A quota's slots are used before those of the rate and the schedule."""
         size = max(Fraction(1), self.slots(MINUTE_MICROS) + self.left_over)
         self.granted[RATE] -= max(Fraction(0), self.due(RATE, line) - size)
         by_payer = [[one] * max(0, floor(self.due(one, line))) for one in self.payers]
@@ -368,7 +368,7 @@ class AdmissionHistory:
         return self.has_hours and self.hours()[0][0] > self.now
 
     def end_of_offer(self, paid: str) -> int:
-        """The countdown of an offer pauses outside the opening hours."""
+        """An offer's countdown pauses outside the opening hours."""
         seconds = self.ledger.quota_seconds if paid == self.ledger.quota else OFFER_SECONDS
         end, hours = self.now + seconds * 1000, self.hours()
         if hours and end > hours[0][1] and seconds < 86_400:
@@ -668,8 +668,7 @@ class AdmissionHistory:
             offered_until_millis=until,
             hours=self.hours(),
         )
-        # The next entry gets its offer before the entry of the withdrawn offer returns to the
-        # queue.
+        # The next entry gets its offer before the withdrawn offer's entry returns to the queue.
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)
         self.comes_back(name, "place")

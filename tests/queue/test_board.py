@@ -1,5 +1,5 @@
-"""Tests that the board (a snapshot of all positions) gives correct bounds for the position of every
-entry, whatever the queue looks like.
+"""Tests that the board (a snapshot of all positions) gives correct bounds for every entry's
+position, whatever the queue looks like.
 """
 
 import json

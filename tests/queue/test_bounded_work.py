@@ -10,8 +10,8 @@ from tests.support.redis_servers import Server
 from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
-# The largest number of steps of a search among 4,096 entries. The search doubles its step 12 times,
-# and then halves it 12 times.
+# The largest number of steps that a search among 4,096 entries takes. The search doubles its step
+# 12 times and then halves it 12 times.
 SEARCH_STEPS = 26
 # Moving an entry takes a few more commands than other operations do. The script looks up the
 # idempotency key, stores it with an expiry time, and notes the change for DynamoDB.

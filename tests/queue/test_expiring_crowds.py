@@ -12,8 +12,8 @@ from tests.support.redis_servers import Server
 from waitlist_queue import keys, service
 
 TURNS = 2
-# The first attempt of a claim request returns 200 expired entries to the queue, and each later
-# attempt returns 400.
+# A claim request's first attempt returns 200 expired entries to the queue, and each later attempt
+# returns 400.
 AT_ONCE = 200 + TURNS * 400
 HOLDS = AT_ONCE + 100
 

@@ -61,7 +61,7 @@ def a_replica_by_now(server: Server) -> Iterator[None]:
 def test_a_full_memory_is_an_outage_and_changes_nothing(
     valkey: Server, filled: Line, verb: str
 ) -> None:
-    """If Redis' memory is full, no script may stop halfway (promises P2 and P5)."""
+    """If Redis has run out of memory, no script may stop halfway (promises P2 and P5)."""
     before = filled.contents()
     with no_memory_left(valkey):
         assert write(filled, verb)["code"] == "queue_unavailable"
@@ -72,8 +72,8 @@ def test_a_full_memory_is_an_outage_and_changes_nothing(
 def test_a_full_memory_refuses_a_completion_and_the_next_claim_and_changes_nothing(
     valkey: Server, filled: Line
 ) -> None:
-    """If Redis' memory is full, a message that runs several scripts changes nothing (promises P3
-    and P4).
+    """If Redis has run out of memory, a message that runs several scripts changes nothing (promises
+    P3 and P4).
     """
     token = filled.claimed()["ann"]["token"]
     completion = filled.message("complete", entry_id=filled.id_of("ann"), token=token)

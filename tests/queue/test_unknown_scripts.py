@@ -72,8 +72,8 @@ def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
 def test_a_request_behind_a_refused_script_gets_its_own_answer(
     valkey: Server, own_line: Line
 ) -> None:
-    """If one script of a message fails, its error is not taken for the response to the next request
-    (promise P6).
+    """If one of a message's scripts fails, its error is not mistaken for the response to the next
+    request (promise P6).
     """
     own_line.all_sign_up(["ann", "bob"])
     valkey.client.script_flush()

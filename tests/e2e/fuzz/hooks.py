@@ -79,8 +79,8 @@ MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
 # An import returns a result for each row and succeeds even if some rows are refused.
 IMPORTS = ("importEntries", "importWithTokens")
-# A customer who has left can still read their entry. Schemathesis would report this as the use of
-# something that was deleted.
+# A customer who has left can still read their entry. Schemathesis would report this as the use of a
+# deleted resource.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
 # The codes with which the service may refuse a body that matches the OpenAPI document. For example,
 # a body must not be larger than 16 KB.
@@ -212,8 +212,8 @@ def filter_failure(
     case: Case,
     response: Response,
 ) -> bool:
-    """Return whether Schemathesis reports a failure. It does not report failures that the constants
-    in this file explain.
+    """Return whether Schemathesis should report a failure. Failures that the constants in this file
+    explain are not reported.
     """
     operation: str = case.operation.definition.raw["operationId"]
     if isinstance(failure, AcceptedNegativeData):

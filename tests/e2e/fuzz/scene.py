@@ -21,7 +21,7 @@ from waitlist_api.settings.rest import DAY_MILLIS
 # The ids of two waitlists. Generated requests may change or delete the first waitlist. The prepared
 # entries are on the second waitlist.
 EXAMPLE, OWN = "bakery", "scene"
-# The waitlist whose guests identify themselves by their email addresses.
+# The waitlist whose guests identify themselves by email address.
 KNOWN = "known"
 SETTINGS = {
     "segments": [["gender", "language"], ["language"]],

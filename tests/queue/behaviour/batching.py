@@ -54,9 +54,8 @@ def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
 
 
 def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """Consecutive signups in a batch run in a single Redis script.
-
-    The script still accepts or refuses each signup separately (promises P2 and P5).
+    """A batch runs consecutive signups in a single Redis script, which still accepts or refuses
+    each signup separately (promises P2 and P5).
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob"])
@@ -70,9 +69,8 @@ def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) ->
 
 
 def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """Consecutive completions of claims in a batch run in a single Redis script.
-
-    The script still accepts or refuses each one separately (promises P2 and P4).
+    """A batch completes consecutive claims in a single Redis script, which still accepts or refuses
+    each one separately (promises P2 and P4).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])
@@ -91,10 +89,8 @@ def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line
 
 
 def test_stamps_of_completions_in_a_batch_are_all_new(line: Line) -> None:
-    """A single script may complete several claims.
-
-    Each completion still gets its own stamp (logical timestamp), and later operations get higher
-    stamps (promises P1 and P2).
+    """Even if a single script completes several claims, each completion gets its own stamp (logical
+    timestamp), and later operations get higher stamps (promises P1 and P2).
     """
     line.init()
     line.all_sign_up(f"person {number}" for number in range(70))
@@ -120,7 +116,7 @@ def test_signups_of_a_batch_during_a_rebuild_have_no_position(line: Line) -> Non
 
 
 def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
-    """A single script may sign up several people. People who sign up later still get higher ticket
+    """Even if a single script signs up several people, those who sign up later get higher ticket
     numbers (promise P1).
     """
     line.init()
@@ -183,7 +179,7 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
 
 
 def test_requests_follow_each_other_though_some_scripts_are_not_loaded(line: Line) -> None:
-    """If Redis has lost one of the scripts, the requests of a batch still run in the given order
+    """If Redis has lost one of the scripts, a batch's requests still run in the given order
     (promise P2).
     """
     line.init()
@@ -229,7 +225,7 @@ def test_a_repeated_batch_changes_nothing(line: Line) -> None:
     ],
 )
 def test_a_malformed_request_fails_by_itself_and_the_others_run(line: Line, bad: Any) -> None:
-    """If one request of a batch is malformed, only this request fails.
+    """If one request in a batch is malformed, only that request fails.
 
     Its error is at the same position in the results (promise P5).
     """

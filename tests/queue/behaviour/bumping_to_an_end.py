@@ -42,8 +42,8 @@ def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
 
 
 def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: Line) -> None:
-    """After a move to the front, the rank (sort key) of an entry no longer says when the customer
-    signed up. A repeated import must not use the rank as a signup time (promise P1).
+    """After an entry has moved to the front, its rank (sort key) no longer says when the customer
+    signed up, so a repeated import must not use it as a signup time (promise P1).
     """
     line.init()
     line.insert("old", ticket=1)
@@ -84,7 +84,7 @@ def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any
 
 
 def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None:
-    """An entry that is moved to the back loses its priority, but keeps the ticket number of its
+    """An entry that is moved to the back loses its priority but keeps the ticket number from its
     signup (promise P1).
     """
     line.init()

@@ -79,9 +79,8 @@ def test_a_late_message_ends_no_other_wait(line: Line) -> None:
 
 
 def test_a_wait_does_not_end_by_settings_that_have_changed_since(line: Line) -> None:
-    """A message that is based on old settings does not end a customer's wait.
-
-    For example, the current settings may no longer ask customers (promise P2).
+    """A message based on old settings does not end a customer's wait, because the current settings
+    may no longer ask customers anything (promise P2).
     """
     asked(line, "ann")
     line.clock.advance(seconds=60)

@@ -130,7 +130,7 @@ def test_an_entry_shows_the_ticket_of_its_stay(line: Line) -> None:
 
 def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
     """If a claim is extended, DynamoDB still records the stamp (logical timestamp) of the claim
-    itself. The end of the claim refers to this stamp.
+    itself, because the end of the claim refers to it.
     """
     filled(line)
     ann = line.claimed(once=1)["ann"]

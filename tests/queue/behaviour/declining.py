@@ -25,7 +25,7 @@ def ann_and_others(line: Line, **admission: Any) -> list[str]:
 
 def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(line: Line) -> None:
     """If a customer declines, the next customer gets the offer. After a pause, the first customer
-    gets an offer again.
+    gets another offer.
     """
     ann_and_others(line, max_inside=1)
     before = line.position("ann")

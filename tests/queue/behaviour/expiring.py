@@ -119,8 +119,8 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
 
 
 def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None:
-    """A batch contains two claims. They take entries only after all expired entries have returned
-    to the queue (promise P1).
+    """Two claims in a batch take entries only after all expired entries have returned to the queue
+    (promise P1).
     """
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)

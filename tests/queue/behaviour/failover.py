@@ -33,8 +33,8 @@ def open_again(line: Line, **fields: Any) -> Answer:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_server_that_has_taken_over_returns_cold(line: Line, verb: str) -> None:
-    """After a failover, operations return no data of the new Redis server, and change nothing on it
-    (promise P7).
+    """After a failover, operations return no data from the new Redis server and change nothing on
+    it (promise P7).
     """
     taken_over(line)
     before = line.contents()
@@ -95,8 +95,8 @@ def test_settings_that_are_repeated_do_not_open_an_order(line: Line) -> None:
 
 
 def test_the_clock_of_the_new_server_may_be_behind(line: Line) -> None:
-    """After a failover, new signups are behind every recorded entry, even if the new server's clock
-    is behind (promise P1).
+    """After a failover, new signups line up behind every recorded entry, even if the new server's
+    clock lags (promise P1).
     """
     taken_over(line)
     line.clock.advance(-HOUR_MICROS)

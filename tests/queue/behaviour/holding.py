@@ -107,9 +107,8 @@ def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
 
 
 def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
-    """For each entry, Redis remembers only the last 16 changes.
-
-    Claiming and releasing an entry again and again does not fill the memory (promise P9).
+    """For each entry, Redis remembers only the last 16 changes, so claiming and releasing an entry
+    repeatedly does not fill the memory (promise P9).
     """
     line.init(lease_seconds=LEASE)
     line.signup("ann")

@@ -171,8 +171,8 @@ def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
 
 
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
-    """If another entry already has the rank (sort key) of an imported row, the row gets the next
-    rank. It is still ahead of the following row (promise P1).
+    """If another entry already has an imported row's rank (sort key), the row gets the next rank,
+    which is still ahead of the following row (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(3))
@@ -186,7 +186,7 @@ def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line
 
 def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
     """Imported people who signed up in the same millisecond get different ticket numbers, even if
-    some of these people have already left the queue.
+    some of them have left the queue.
     """
     line.init()
     assert accepted(line.allocate_tickets(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
@@ -216,7 +216,7 @@ def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
 
 
 def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line: Line) -> None:
-    """A reinstated entry gets its former rank (sort key), even if it had been moved.
+    """A reinstated entry gets its former rank (sort key) back, even if it had been moved.
 
     Its ticket number is new (promise P1).
     """
@@ -250,8 +250,8 @@ def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Lin
 
 
 def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) -> None:
-    """If the former rank (sort key) of a reinstated entry is taken, the entry gets the nearest free
-    rank ahead, between its former neighbours (promise P1).
+    """If a reinstated entry's former rank (sort key) is taken, the entry gets the nearest free rank
+    ahead, between its former neighbours (promise P1).
     """
     line.init()
     for name, number in (("ann", 0), ("bob", 8), ("cyd", 16)):
@@ -265,8 +265,8 @@ def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) ->
 
 
 def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Line) -> None:
-    """If the former rank (sort key) of a reinstated entry is taken and there is no free rank ahead,
-    the entry gets the next free rank behind (promise P1).
+    """If a reinstated entry's former rank (sort key) is taken and there is no free rank ahead, the
+    entry gets the next free rank behind (promise P1).
     """
     line.init()
     first = 255 * TIER - 2**40

@@ -55,10 +55,9 @@ def find_traces(line: Line, name: str) -> list[str]:
 @pytest.mark.parametrize("with_ticket", [True, False])
 @pytest.mark.parametrize("setting", ON_LIST)
 def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
-    """A claimed or parked entry can leave the waitlist. It counts once as an entry that left
-    (promise P2).
+    """A claimed or parked entry can leave the waitlist.
 
-    Nothing about its place remains in Redis.
+    It is counted once as having left (promise P2), and nothing about its place remains in Redis.
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -78,7 +77,7 @@ def test_every_entry_on_the_list_can_be_dropped(
     line: Line, setting: Setting, with_ticket: bool
 ) -> None:
     """The `drop` operation removes an entry and all traces of its place. The entry does not count
-    as one that left (promise P2).
+    as having left (promise P2).
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -149,7 +148,7 @@ def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
 
 
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
-    """When DynamoDB has recorded an admission, Redis deletes everything about the entry's place,
+    """Once DynamoDB has recorded an admission, Redis deletes everything about the entry's place,
     even if the entry was moved and claimed before (promise P9).
     """
     done(line)

@@ -42,7 +42,7 @@ def cursor_of_next_page(line: Line, which: str, limit: int, after: Answer) -> An
 @pytest.mark.parametrize("which", ["held", "parked"])
 @pytest.mark.parametrize("times", [1, 5, 25])
 def test_pages_off_the_queue_join_to_the_whole(line: Line, which: str, times: int) -> None:
-    """The pages together contain every entry once, even if many entries have the same deadline
+    """Together, the pages contain every entry once, even if many entries have the same deadline
     (promise P9).
     """
     expected = fill_list(line, which, times)

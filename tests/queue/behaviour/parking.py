@@ -32,7 +32,7 @@ def test_a_parked_entry_stays_aside_until_it_is_redriven(line: Line) -> None:
 
 def test_a_parked_entry_has_no_token_any_more(line: Line) -> None:
     """If an entry is parked twice with the same token, the second request changes nothing and gets
-    the first one's response.
+    the same response.
 
     The token can do nothing else (promises P2 and P4).
     """

@@ -60,7 +60,7 @@ def test_a_customer_who_has_gone_away_is_passed_over_and_keeps_the_position(line
 
 
 def test_the_next_poll_makes_the_entry_ready_at_the_same_position(line: Line) -> None:
-    """When customers who have stopped polling poll again, their entry is ready for admission at
+    """When a customer who has stopped polling polls again, their entry is ready for admission at
     once and has kept its position (promise P1).
     """
     filled(line)
@@ -309,8 +309,8 @@ def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
 
 
 def test_the_polls_of_a_long_queue_are_noted_only_near_its_head(line: Line) -> None:
-    """Redis stores poll times for the first 200 customers only, so that it can keep their hash in a
-    compact form.
+    """Redis stores poll times for the first 200 customers only, so that the hash that holds them
+    stays in a compact form.
     """
     line.init(**PRESENCE)
     names = [f"{number:03d}" for number in range(450)]

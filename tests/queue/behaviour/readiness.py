@@ -284,7 +284,7 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
 
 
 def test_stats_have_the_first_who_are_ready(line: Line) -> None:
-    """The operation `stats` lists the first entries that are ready, including those of customers
+    """The `stats` operation lists the first entries that are ready, including those of customers
     who asked to be skipped until a time that has passed (promise P6).
     """
 
@@ -531,7 +531,7 @@ def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> 
 
 
 def test_a_list_without_it_pays_nothing(line: Line) -> None:
-    """If no entry is skipped, no operation uses the Redis keys about skipped entries. In this test,
+    """If no entry is skipped, no operation uses the Redis keys for skipped entries. In this test,
     using one of these keys would cause an error.
     """
     filled(line, segments_version=0)
@@ -600,8 +600,8 @@ def release_with_delay(line: Line) -> Line:
 
 
 def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Line) -> None:
-    """An operator has released an entry with a delay. A late message about the entry does not
-    shorten this delay (promise P2).
+    """A late message about an entry does not shorten the delay with which an operator has released
+    it (promise P2).
     """
     release_with_delay(filled(line))
     ends = line.clock.millis + 3_600_000

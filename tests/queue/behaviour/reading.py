@@ -35,8 +35,8 @@ def test_a_position_has_a_flag_for_hidden_counts(line: Line, hide_counts: bool) 
 
 
 def test_pages_join_to_the_whole_line(line: Line) -> None:
-    """All pages together contain every waiting entry in order, and no page is longer than its limit
-    (promise P9).
+    """Together, the pages contain every waiting entry in order, and no page is longer than its
+    limit (promise P9).
     """
     filled(line)
     seen: list[dict[str, object]] = []

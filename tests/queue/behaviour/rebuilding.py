@@ -178,7 +178,7 @@ def test_during_a_rebuild_no_position_is_returned(line: Line, verb: str) -> None
 def test_signups_go_on_during_a_rebuild(line: Line) -> None:
     """Customers can sign up during a rebuild.
 
-    They get no position yet, and their entries are behind all entries that the rebuild restores
+    They get no position yet, and they line up behind all entries that the rebuild restores
     (promises P1 and P7).
     """
     line.init(mode="open", floor_ticket=7)
@@ -285,7 +285,7 @@ def test_a_repeated_init_changes_nothing(line: Line) -> None:
 
 def test_after_a_loss_new_tickets_sort_behind_the_old_ones(line: Line) -> None:
     """After a loss of data, new ticket numbers are higher than all recorded ones, even if the clock
-    was set back (promises P1 and P7).
+    has been set back (promises P1 and P7).
     """
     line.init()
     ann, bob = line.all_sign_up(["ann", "bob"])

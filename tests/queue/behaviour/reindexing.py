@@ -1,5 +1,5 @@
 """Tests that each entry is in the right segments after a change, for example after an operator has
-changed the definitions of the segments.
+redefined the segments.
 """
 
 from typing import Any

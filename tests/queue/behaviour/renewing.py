@@ -105,7 +105,7 @@ def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
 def test_kept_places_do_not_keep_each_other_waiting(line: Line) -> None:
     """Two passes could not be renewed because there was no room inside.
 
-    When one person exits, one of the two passes can be renewed.
+    When somebody exits, one of the two can be renewed.
     """
     policy(line, max_inside=2, acceptance="automatic")
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}

@@ -62,7 +62,7 @@ def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None
 
 
 def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
-    """If Redis loses its data during a rebuild, it refuses late messages of this rebuild (promise
+    """If Redis loses its data during a rebuild, it refuses late messages from this rebuild (promise
     P7).
     """
     line.init(mode="open", epoch=LATER_EPOCH)

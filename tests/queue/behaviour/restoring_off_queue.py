@@ -20,8 +20,8 @@ def claim_fields(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]
 
 
 def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
-    """After Redis has lost its data, the token of a claim is still valid, and nobody else gets the
-    entry (promises P3 and P4).
+    """After Redis has lost its data, a claim's token is still valid, and nobody else gets the entry
+    (promises P3 and P4).
     """
     line.init(mode="open")
     answer = line.restore("ann", RANK + 1, 1, epoch=EPOCH, **claim_fields(line, attempts=2))

@@ -73,8 +73,8 @@ def test_a_heartbeat_is_listed_too(line: Line) -> None:
 
 
 def test_decisions_are_kept_in_their_order(line: Line) -> None:
-    """Redis lists the changes of an entry in order. If a claim has expired, the list contains the
-    claim's deadline as the time of this change (promise P3).
+    """Redis lists an entry's changes in order. If a claim has expired, the list gives the claim's
+    deadline as the time of this change (promise P3).
     """
     ann = filled(line, max_attempts=2)["ann"]
     released = line.release("ann", ann["token"])

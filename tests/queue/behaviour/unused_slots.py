@@ -324,7 +324,7 @@ def test_no_payment_stays_beside_an_entry_that_is_off_the_queue(line: Line, name
 
 @pytest.mark.parametrize("end", ["settled", "dropped"])
 def test_nothing_stays_of_what_paid_for_an_offer(line: Line, end: str) -> None:
-    """When DynamoDB has recorded an admission, Redis deletes everything about the offer (promise
+    """Once DynamoDB has recorded an admission, Redis deletes everything about the offer (promise
     P8).
     """
     make_only_offer(line)

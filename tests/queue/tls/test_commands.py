@@ -1,4 +1,4 @@
-"""Asks a Redis server which commands the user of docs/operate/policies/redis-user.acl may run."""
+"""Asks a Redis server which commands the user in docs/operate/policies/redis-user.acl may run."""
 
 import logging
 from collections.abc import Iterator

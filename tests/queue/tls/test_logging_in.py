@@ -74,7 +74,7 @@ def accept_only_token(place: Place, token: str) -> None:
 
 
 def close_connections(place: Place) -> None:
-    """Closes the connections of the IAM user, as ElastiCache does after 12 hours."""
+    """Closes the IAM user's connections, as ElastiCache does after 12 hours."""
     place.on_each("CLIENT", "KILL", "USER", IAM_USER.name)
 
 

@@ -1,7 +1,7 @@
 """Checks every response during a failover in which the Redis primary dies before its last writes
 have reached the replica.
 
-The replica takes over under the same host and port.
+The replica takes over at the same host and port.
 """
 
 from tests.reliability.chaos.conftest import Serve

@@ -1,6 +1,6 @@
 """Fixtures of the fault tests.
 
-They provide empty databases, and a service whose requests consist of few calls in a fixed order.
+They provide empty databases, and a service whose requests make few calls in a fixed order.
 """
 
 from collections.abc import Iterator

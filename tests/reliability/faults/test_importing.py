@@ -23,7 +23,7 @@ ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
 TRIES = 6
-# The number of calls to DynamoDB and Redis in an import of the rows.
+# The number of calls to DynamoDB and Redis that importing these rows takes.
 STEPS = 10
 
 
@@ -98,7 +98,7 @@ def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
     fixture: FaultFixture,
 ) -> None:
     """An import is interrupted after Redis has stored the entry, but before DynamoDB has recorded
-    it. An operator can claim the entry even so (promises P1 and P6).
+    it. An operator can claim the entry anyway (promises P1 and P6).
     """
     fixture.people.all_sign_up("ann", "bob")
     assert fixture.people.leave("ann").status == 204
