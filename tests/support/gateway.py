@@ -41,7 +41,7 @@ class Context:
 
 
 class Caller:
-    """Calls a handler of the public function as API Gateway does."""
+    """Calls a handler of the public function the way API Gateway does."""
 
     def __init__(
         self, handler: Callable[[Any, Any], Any], stage_variables: Mapping[str, str] | None = None

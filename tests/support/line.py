@@ -154,7 +154,7 @@ class Line:
         return self.readiness(name, version, resting=self.clock.millis + 1000 * seconds, **fields)
 
     def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:
-        """Tell Redis why an entry cannot be offered a turn or claimed.
+        """Tell Redis why an entry cannot get an offer or be claimed.
 
         `reasons` maps each reason to the time at which it ends, or to 0 if it has no end.
         """
@@ -308,8 +308,8 @@ class Line:
 
 
 def readiness_of(version: int, **reasons: int) -> list[Any]:
-    """Return the reasons why an entry cannot be offered a turn or claimed, in the format of
-    messages to Redis. A reason without an end has the end time 0.
+    """Return the reasons why an entry cannot get an offer or be claimed, in the format of messages
+    to Redis. A reason without an end has the end time 0.
     """
     return [version, [{"reason": name, "until_millis": end} for name, end in reasons.items()]]
 

@@ -125,7 +125,7 @@ CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance",
 NO_SHOW = "no_show"
 UNANSWERED = "unanswered"
 OVER = "over"
-# The events of customers whom Redis has removed from the queue, but whose records in DynamoDB
+# The events of customers whom Redis has removed from the queue, but whose DynamoDB records
 # maintenance has not updated yet.
 LEFT_LATER = (Event("left", POLICY, NO_SHOW), Event("left", MAINTENANCE, UNANSWERED))
 

@@ -52,8 +52,8 @@ MADE: set[Use] = set()
 class NotAllowed(AssertionError):
     """A function has made a call that its role does not allow.
 
-    This is not one of the AWS errors, because the functions handle those and the test would not
-    fail.
+    This is not one of the AWS errors, because the functions handle AWS errors and the test would
+    not fail.
     """
 
 

@@ -1,4 +1,4 @@
-"""A waitlist with segments, and a check that Redis and DynamoDB agree about the segments."""
+"""A waitlist with segments, and a check that Redis and DynamoDB agree about them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ from waitlist_shared.ids import segment_id_of
 BY_LANGUAGE = ("language",)
 BY_GENDER = ("gender",)
 BY_BOTH = ("gender", "language")
-# How a problem begins when Redis and DynamoDB disagree about the segments.
+# The beginning of a problem's text if Redis and DynamoDB disagree about the segments.
 DIFFERENT_STATES = "the states of the segments in DynamoDB and Redis are"
 
 

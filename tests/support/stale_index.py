@@ -26,7 +26,7 @@ class StaleIndexTable(MemoryTable):
         self._seen = self.items.copy()
 
     def fall_behind(self, writes: int) -> None:
-        """Hide the latest writes and all later ones from the index until `catch_up` is called."""
+        """Hide the last few writes and all later ones from the index until `catch_up` is called."""
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 

@@ -36,8 +36,8 @@ ASKS: dict[str, Ask] = {
     "delete": lambda people: people.delete_waitlist(),
 }
 WITH_QUEUE = set(ASKS)
-# Requests that change nothing if a write to DynamoDB fails. Bumps and claims are not among them,
-# because they change Redis first.
+# Requests that change nothing if a write to DynamoDB fails. Bumps and claims are left out, because
+# they change Redis first.
 WITH_RECORD = {
     "signup",
     "places",

@@ -561,8 +561,7 @@ def test_the_languages_have_the_same_texts(part: str) -> None:
             if isinstance(text, dict):
                 assert set(text) == PLURALS[language], (language, key)
             expected = placeholders(texts["en"][key])
-            # One of the plural forms may use a word instead of the number, for example "one
-            # person".
+            # A plural form may use a word in place of the number, for example "one person".
             assert placeholders(text) == expected, (language, key)
             assert all(placeholders(form) <= expected for form in forms), (language, key)
         assert part or own["direction"] == ("rtl" if language == "ar" else "ltr")

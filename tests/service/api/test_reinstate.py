@@ -1,4 +1,6 @@
-"""Tests that an operator can reinstate a customer who has left, in their old place."""
+"""Tests that an operator can reinstate a customer who has left. The customer gets their old place
+back.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -49,7 +51,6 @@ def configure(people: Admissions, **fields: Any) -> Answer:
 
 
 def restored_values(people: Admissions, name: str) -> dict[str, Any]:
-    """Return the values that a reinstatement must restore."""
     record = people.recorded(name)
     person = people.person(name).json
     return {

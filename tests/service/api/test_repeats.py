@@ -179,7 +179,7 @@ def test_a_claims_key_with_another_body_is_refused(
 
 
 def test_an_operators_name_stands_nowhere_in_redis(people: People) -> None:
-    """Redis stores only a digest of the operator and the key (promise P8)."""
+    """Redis stores only a digest of the operator and the idempotency key (promise P8)."""
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
     people.bump("bob", key="k", places=1)

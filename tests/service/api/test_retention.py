@@ -1,5 +1,5 @@
-"""Tests that the service deletes the data of customers who have left or were admitted once an
-operator's chosen number of days has passed (promise P8).
+"""Tests that the data of customers who have left or were admitted is deleted after the number of
+days that an operator has set (promise P8).
 """
 
 from typing import Any

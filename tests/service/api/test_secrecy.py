@@ -356,8 +356,8 @@ def test_entering_an_address_does_not_reveal_whether_it_is_known(verify: str) ->
 
 
 def test_a_changed_address_costs_one_more_read(guests: Watched) -> None:
-    """Signing up with an address that somebody else has changed to takes one read from DynamoDB
-    more than signing up with an unknown address. The responses are the same.
+    """Signing up with an address that somebody else has changed to takes one more read from
+    DynamoDB than signing up with an unknown address. The responses are the same.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))

@@ -116,7 +116,7 @@ def wired(people_beside: Admissions, wire: Wire) -> Admissions:
 def learn_french(people: Admissions, *names: str) -> Callable[[], None]:
     """Return a function that changes people's language to French.
 
-    It does not use HTTP, because the tests' HTTP server handles one request at a time.
+    The function does not use HTTP, because the tests' HTTP server handles one request at a time.
     """
 
     def edit() -> None:

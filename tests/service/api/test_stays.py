@@ -126,8 +126,8 @@ def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> 
 def test_an_earlier_stays_token_neither_enters_nor_exits_nor_gets_the_pass(
     people: People, status: str
 ) -> None:
-    """Somebody with the token of an earlier signup must not get the customer's pass, because a pass
-    lets whoever has it enter (promise P5).
+    """Somebody with the token of an earlier signup must not get the customer's pass, because
+    whoever has a pass can enter (promise P5).
     """
     people = Admissions(people.world)
     people.configure(admission={"max_inside": 1})

@@ -220,7 +220,7 @@ def is_verified(scene: Scene) -> None:
         services.readiness.verify(command.waitlist_id, command.entry_id, stay)
     for _repeat in range(2):
         services.unproven_signups.sign_up(command, verify_minutes=600)
-    # The stored token belongs to the earlier signup.
+    # Forget the stored entry token, which belongs to Ada's earlier signup.
     scene.people.entry_tokens.pop("ada", None)
 
 
@@ -238,7 +238,7 @@ def moves_to_another_address_and_is_erased(scene: Scene) -> None:
 def moves(scene: Scene) -> None:
     """Move Ada's entry to a new address.
 
-    She asks for the move and then confirms it, with a minute before each request.
+    She asks for the move and then confirms it. A minute passes before each request.
     """
     services, now_millis = scene.world.services, scene.world.clock.now_millis
     record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))

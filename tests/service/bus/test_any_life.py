@@ -148,7 +148,7 @@ def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | N
 class Webhook:
     """The function that sends webhooks, with its queue and a receiver.
 
-    The queue delivers each event twice, the second time at a random later time.
+    The queue delivers each event twice, and the second copy arrives at a random later time.
     """
 
     def __init__(self, scene: Scene, chance: random.Random) -> None:

@@ -1,4 +1,4 @@
-"""Runs the tests that use a table against AWS's DynamoDB Local instead of the in-memory table.
+"""Runs the tests that use a table, with AWS's DynamoDB Local in place of the in-memory table.
 
 `make test-dynamodb` runs this program. The program's arguments are passed to pytest in place of the
 usual ones.

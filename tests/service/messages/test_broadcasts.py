@@ -1,4 +1,4 @@
-"""Tests of messages that an operator writes to some or all people on a waitlist."""
+"""Tests messages that an operator writes to some or all people on a waitlist."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,6 +1,6 @@
 """Tests the limits on messages.
 
-An address gets only a few messages in a short time, and a day's messages may cost only so much.
+An address gets only a few messages in a short time, and a day's messages have a maximum cost.
 """
 
 import json

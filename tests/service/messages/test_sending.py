@@ -1,5 +1,5 @@
-"""Tests that each message is sent once, and only while its content is true, and that no message is
-lost.
+"""Tests that no message is lost, and that each message is sent once and only while its content is
+true.
 """
 
 from collections.abc import Callable, Iterator
@@ -510,7 +510,7 @@ def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -
 
 def test_a_copy_of_a_sent_notice_does_not_cause_a_second_notice(stage: Stage) -> None:
     """Ada was told that her turn is near. A copy of this message arrives during her offer and is
-    dropped. She must not get it again after the offer (promise P2).
+    dropped. She must not get the message again after the offer (promise P2).
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")

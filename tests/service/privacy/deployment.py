@@ -62,7 +62,7 @@ class InProcess:
 
 @dataclass
 class Deployment:
-    """All functions of the service with their real entry points, behind an HTTP server."""
+    """All of the service's functions with their real entry points, behind an HTTP server."""
 
     http: httpx.Client
     redis: Any
@@ -138,7 +138,7 @@ def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]
 
 @cache
 def _issuer() -> LocalIssuer:
-    """Return an issuer of JWTs. All tests share one issuer, because generating a key is slow."""
+    """Return a JWT issuer. All tests share it, because generating a key is slow."""
     with TemporaryDirectory() as folder:
         return LocalIssuer(ISSUER, "waitlist", Path(folder) / "key.json")
 

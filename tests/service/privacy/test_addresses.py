@@ -97,8 +97,7 @@ class Life:
     def __init__(self, service: Deployment, address: Address, stand_ins: StandIns) -> None:
         self.service, self.address, self.bodies = service, address, list[str]()
         self.stand_ins = stand_ins
-        # This function searches logs and queues for the address. It is also called between the
-        # person's requests.
+        # Searches logs and queues for the address, also between the person's requests.
         self.check: Callable[[], None] = lambda: None
         self._taken = 0
         self.list, self.admin = "/v1/waitlists/people", "/v1/admin/waitlists/people"

@@ -1,4 +1,4 @@
-"""Tests that personal data stays in the record in DynamoDB, whatever is sent to any route (promise
+"""Tests that personal data stays in the DynamoDB record, whatever is sent to any route (promise
 P8).
 """
 
@@ -136,8 +136,8 @@ def check_events(service: Deployment) -> None:
 
 
 def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
-    """The history contains the operator's name. Another test checks that published events do
-    not.
+    """The history contains the operator's name. Another test checks that published events do not
+    contain it.
     """
     prepare(service)
     DRIVES["POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"](service)

@@ -87,8 +87,8 @@ def test_the_rebuild_has_the_id_of_the_request_that_asked_for_it(prepared: Captu
 def test_a_librarys_log_lines_carry_the_id_of_the_request(
     prepared: CapturedLogs, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the id of a failed request, which a customer reports, an operator can find the log line
-    that says that Redis does not answer.
+    """A customer reports the id of a failed request. With this id, an operator can find the log
+    line that says that Redis does not answer.
     """
     caplog.set_level(logging.DEBUG)
     monkeypatch.setattr(prepared.service.redis, "execute_command", refusing)

@@ -27,8 +27,8 @@ SENDERS = {"WebhookUrl": "https://example.com/hook", "MailFrom": "line@example.c
 WEBHOOK = {"WebhookUrl": "https://example.com/hook"}
 MAIL = {"MailFrom": "line@example.com"}
 BOTS = {"BotCheck": "turnstile", "BotCheckSiteKey": "key"}
-# The parts that report nothing while maintenance is down, because it sends them a request or a
-# heartbeat every minute.
+# These parts report nothing while maintenance is down, because maintenance sends them a request or
+# a heartbeat every minute.
 DOWNSTREAM = ("private", "events", "webhook", "messages")
 # The alarms that go off when heartbeats stop arriving.
 NO_HEARTBEAT = {"WebhookFailingAlarm", "MessagesLateAlarm"}
@@ -40,7 +40,7 @@ class Fault:
     """A fault in one part of the stack, and the alarms that it must set off."""
 
     name: str
-    # Reports the metrics that AWS reports in one minute of the fault.
+    # Reports AWS's metrics for one minute of the fault.
     minute: Callable[[World, int], None]
     # The alarms that go off in every stack.
     rings: set[str] = field(default_factory=set)
@@ -82,7 +82,7 @@ def maintained(**numbers: float) -> Callable[[World, int], None]:
 
 
 def throttled(function: str) -> Minute:
-    """Lambda throttles the function, so it reports a throttled call and no invocation."""
+    """Lambda throttles the function, and reports a throttled call and no invocation."""
 
     def report(world: World) -> None:
         world.put("AWS/Lambda", "Throttles", 1, FunctionName=world.name(function))

@@ -323,7 +323,7 @@ def test_after_a_day_an_event_is_a_dead_letter_and_later_ones_go_on(
 
 
 def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
-    """Deliver Ada's signup to a receiver that fails for a day, and her next event to one that works
+    """Deliver Ada's signup while the receiver fails for a day, and her next event once it works
     again.
     """
     stand.always = status(500)

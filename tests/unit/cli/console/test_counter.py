@@ -54,7 +54,7 @@ class Counter:
         return readable(sent.text)
 
     def call_id(self, name: str) -> str:
-        """Return the call id that the page's buttons for this person send."""
+        """Return the call id that the page's buttons send for this person."""
         entry_id = entry_id_of(self.bakery.waitlist_id, name)
         form = rf'action="{self.path}/{entry_id}/arrived".*?name="call" value="([^"]+)"'
         found = re.search(form, self.console.page(self.path))

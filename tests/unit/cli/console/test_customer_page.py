@@ -306,7 +306,7 @@ def test_the_preview_shows_the_chosen_state_and_language(
     assert found["status"] == status
     fields = ("estimated_wait", "offered_until", "call")
     assert [name for name in fields if found[name] is not None] == [field]
-    # The console ignores an unknown state and an unknown language.
+    # The console ignores unknown states and languages.
     assert f'src="{path}/frame?state=join"' in console.send(path, state="x", language="x").text
 
 

@@ -1,4 +1,4 @@
-"""The console shows an overview of all waitlists, and a page for each waitlist that refreshes
+"""The console shows an overview of all waitlists and, for each waitlist, a page that refreshes
 itself.
 """
 
