@@ -1,4 +1,4 @@
-"""Fixtures of the browser tests.
+"""Fixtures for the browser tests.
 
 They start Chromium and the service, and fail a test if a page logs an error.
 """

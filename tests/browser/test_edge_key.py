@@ -26,7 +26,7 @@ def read_function_code(cors_origins: str) -> str:
 
 def run_function(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
     """If the function returns a request, CloudFront looks for a cached response. If it returns a
-    response, CloudFront sends that response at once.
+    response, CloudFront sends that response immediately.
     """
     headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
     request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}

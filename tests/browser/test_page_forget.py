@@ -157,7 +157,7 @@ def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
 
 def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
     """A customer asks the browser to forget a signup that has received no response. The page stops
-    retrying the signup, and the next customer can sign up at once.
+    retrying the signup, and the next customer can sign up right away.
     """
     stage.configure()
     stage.open()

@@ -535,7 +535,8 @@ class AdmissionHistory:
         pause_until = self.now + self.pause_seconds * 1000 if self.pause_seconds else 0
         self.model = model.back_after_decline(self.model, name, pause_until)
         self.has_reasons |= keeps > 0 and self.pause_seconds > 0
-        # Let some time pass. Two offers within the same millisecond would end at the same time.
+        # Let some time pass, because two offers made within the same millisecond would end at the
+        # same time.
         self.wait(1000)
 
     def recorded_declines(self, name: str) -> int:
@@ -672,7 +673,8 @@ class AdmissionHistory:
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)
         self.comes_back(name, "place")
-        # Let some time pass. Two offers within the same millisecond would end at the same time.
+        # Let some time pass, because two offers made within the same millisecond would end at the
+        # same time.
         self.wait(1000)
 
     def send_with_copy(self, op: str, **fields: Any) -> Answer:

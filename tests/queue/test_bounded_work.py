@@ -75,7 +75,7 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
     (promise P9).
     """
     for action in ACTIONS.values():
-        # Let Redis load the script first. The measured call then needs only one round trip.
+        # Let Redis load the script first, so that the measured call needs only one round trip.
         action(crowd.of("rehearsal"))
     for name, action in ACTIONS.items():
         calls = calls_during(valkey, partial(action, crowd))

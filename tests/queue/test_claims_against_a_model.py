@@ -217,7 +217,7 @@ class SegmentMachine(Machine):
     @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
     def repair(self, pick: int, to: str) -> None:
         super().repair(pick, to)
-        # When an entry is restored, Redis assigns it to its segments at once.
+        # When an entry is restored, Redis immediately assigns it to its segments.
         for name in set(self.untagged):
             if self.line.client.hexists(tags(self.line.waitlist_id), self.line.id_of(name)):
                 self.untagged.discard(name)

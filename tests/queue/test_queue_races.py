@@ -113,7 +113,7 @@ def test_one_wish_moves_once(shared: Line) -> None:
 
 
 def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
-    """The requests can arrive in any order. In the end, exactly the expected entries are waiting,
+    """The requests can arrive in any order. Afterwards, exactly the expected entries are waiting,
     each with its own position (promises P1, P2 and P6).
     """
     leavers, movers, newcomers = names_of("leaver", 60), names_of("mover", 60), names_of("new", 80)

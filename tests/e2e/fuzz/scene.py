@@ -42,7 +42,7 @@ SPOILING = ("putWaitlist", "changeWaitlist", "deleteWaitlist")
 
 
 class Scene:
-    """Creates the entry that a request needs."""
+    """Creates the entries that generated requests need."""
 
     def __init__(self, url: str, customer_token: str | None) -> None:
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)

@@ -1,4 +1,4 @@
-"""Tests of the `batch` operation, which sends many requests in one message.
+"""Tests for the `batch` operation, which sends many requests in one message.
 
 The requests run in order. If one of them fails, the others still run.
 """

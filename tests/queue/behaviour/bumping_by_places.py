@@ -1,4 +1,4 @@
-"""Tests of moving an entry ahead by a number of places within its priority.
+"""Tests for moving an entry ahead by a number of places within its priority.
 
 If there is no free rank (sort key) at the new place, the entry moves on to the next free rank.
 """

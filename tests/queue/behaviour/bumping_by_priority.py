@@ -1,4 +1,4 @@
-"""Tests of changing an entry's priority.
+"""Tests for changing an entry's priority.
 
 Entries with a higher priority come first. Entries with the same priority are sorted by signup time.
 """

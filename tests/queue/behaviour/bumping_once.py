@@ -1,4 +1,4 @@
-"""Tests of requests that move an entry and have an idempotency key.
+"""Tests for requests that move an entry and have an idempotency key.
 
 If such a request is delivered twice, the entry moves once.
 """

@@ -1,4 +1,4 @@
-"""Tests of moving an entry to the front of its priority, or to the back of the queue."""
+"""Tests for moving an entry to the front of its priority, or to the back of the queue."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of the `claim` operation, which takes entries from the front or the back of the queue.
+"""Tests for the `claim` operation, which takes entries from the front or the back of the queue.
 
 Until a claim ends, no other request can claim its entries.
 """

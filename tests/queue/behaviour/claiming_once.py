@@ -1,4 +1,4 @@
-"""Tests of claims with an idempotency key.
+"""Tests for claims with an idempotency key.
 
 If the request is delivered twice, it claims entries only once.
 """

@@ -1,4 +1,4 @@
-"""Tests of customers who are asked whether they still want to wait.
+"""Tests for customers who are asked whether they still want to wait.
 
 If they do not answer in time, Redis ends their wait.
 """

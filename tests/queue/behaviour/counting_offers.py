@@ -1,4 +1,4 @@
-"""Tests of the counters `entered`, `declined` and `no_shows`.
+"""Tests for the counters `entered`, `declined` and `no_shows`.
 
 Each offer is counted once when it ends. Claims are not counted.
 """

@@ -1,4 +1,4 @@
-"""Tests of customers who decline an offer and keep their place, and of customers who miss too many
+"""Tests for customers who decline an offer and keep their place, and of customers who miss too many
 offers.
 """
 

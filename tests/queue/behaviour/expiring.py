@@ -1,4 +1,4 @@
-"""Tests of claims and offers that expire.
+"""Tests for claims and offers that expire.
 
 The entry returns to its old place in the queue. After too many attempts, it is parked until an
 operator decides what happens to it.
@@ -15,7 +15,7 @@ LEASE = 60
 
 
 def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None:
-    """Sign people up with free ranks between them."""
+    """Sign people up so that there are free ranks between them."""
     line.init(lease_seconds=LEASE, max_attempts=max_attempts)
     for name in names:
         line.clock.advance(10_000)

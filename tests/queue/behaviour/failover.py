@@ -1,4 +1,4 @@
-"""Tests of a failover to another Redis server.
+"""Tests for a failover to another Redis server.
 
 The new server may lack the most recent writes, so the queue counts as lost until it has been
 rebuilt.

@@ -1,4 +1,4 @@
-"""Tests of the operations that import entries.
+"""Tests for the operations that import entries.
 
 An imported entry's place depends on its ticket number, not on the order in which the rows are
 inserted.

@@ -1,4 +1,4 @@
-"""Tests of the `admit` operation for people whom an operator has invited."""
+"""Tests for the `admit` operation for people whom an operator has invited."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of the `leave` and `drop` operations.
+"""Tests for the `leave` and `drop` operations.
 
 After a customer has left, a late message cannot bring the entry back.
 """

@@ -1,4 +1,4 @@
-"""Tests of entries that leave while they are claimed, parked or admitted, and of their effect on
+"""Tests for entries that leave while they are claimed, parked or admitted, and for their effect on
 the capacity.
 """
 

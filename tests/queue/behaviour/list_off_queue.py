@@ -1,4 +1,4 @@
-"""Tests of the `list_off_queue` operation, which returns entries in pages.
+"""Tests for the `list_off_queue` operation, which returns entries in pages.
 
 It sorts claimed and offered entries by deadline, and parked entries by the time at which they were
 parked.

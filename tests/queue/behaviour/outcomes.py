@@ -460,7 +460,7 @@ def example(operation: str) -> Any:
 
 @dataclass
 class RecordingLine(Line):
-    """Keeps the messages that it sends."""
+    """Records the messages that a test sends."""
 
     sent: list[Any] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""Tests of a waitlist's pace, which says how fast people get in.
+"""Tests for a waitlist's pace, which says how fast people get in.
 
 Maintenance stores the pace in Redis. Responses to polls and signups contain the pace, so that the
 service can estimate the waiting time.

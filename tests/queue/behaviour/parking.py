@@ -1,4 +1,4 @@
-"""Tests of the `park` and `redrive` operations.
+"""Tests for the `park` and `redrive` operations.
 
 A parked entry is out of the queue until an operator decides what happens to it. `redrive` brings
 the entry back.

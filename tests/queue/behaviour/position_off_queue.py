@@ -1,4 +1,4 @@
-"""Tests of the `position` and `stats` operations for entries that are claimed, offered, parked or
+"""Tests for the `position` and `stats` operations for entries that are claimed, offered, parked or
 admitted.
 """
 

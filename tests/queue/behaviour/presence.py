@@ -1,4 +1,4 @@
-"""Tests of customers who stop polling. They get no offers until they poll again."""
+"""Tests for customers who stop polling. They get no offers until they poll again."""
 
 from typing import Any
 
@@ -60,8 +60,8 @@ def test_a_customer_who_has_gone_away_is_passed_over_and_keeps_the_position(line
 
 
 def test_the_next_poll_makes_the_entry_ready_at_the_same_position(line: Line) -> None:
-    """When a customer who has stopped polling polls again, their entry is ready for admission at
-    once and has kept its position (promise P1).
+    """When a customer who has stopped polling polls again, their entry is immediately ready for
+    admission and has kept its position (promise P1).
     """
     filled(line)
     before = accepted(line.position("ann"))

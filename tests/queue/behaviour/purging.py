@@ -1,4 +1,4 @@
-"""Tests of the `purge` operation, which removes a deleted waitlist's queue from Redis."""
+"""Tests for the `purge` operation, which removes a deleted waitlist's queue from Redis."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Tests of entries that are not ready for admission.
+"""Tests for entries that are not ready for admission.
 
 Such an entry keeps its place, but claims and offers skip it.
 """

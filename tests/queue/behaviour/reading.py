@@ -1,4 +1,4 @@
-"""Tests of the operations that read the queue: `position`, `page` and `stats`."""
+"""Tests for the operations that read the queue: `position`, `page` and `stats`."""
 
 import pytest
 

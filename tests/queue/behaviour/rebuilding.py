@@ -1,4 +1,4 @@
-"""Tests of operations after Redis has lost the queue.
+"""Tests for operations after Redis has lost the queue.
 
 They return `cold` until a rebuild starts, and then `rebuilding` until it has ended.
 """

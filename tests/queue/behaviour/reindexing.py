@@ -146,8 +146,8 @@ def test_a_batch_signs_up_into_segments(line: Line) -> None:
 
 @coloured
 def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> None:
-    """A rebuild may first restore a customer's earlier signup from an outdated index. In the end,
-    the entry is in the segments of the later signup.
+    """A rebuild may first restore a customer's earlier signup from an outdated index. The entry
+    still ends up in the later signup's segments.
     """
     line.send("purge")
     line.init(mode="open", segments_version=1)

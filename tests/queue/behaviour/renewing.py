@@ -1,4 +1,4 @@
-"""Tests of the `renew` operation.
+"""Tests for the `renew` operation.
 
 If an admission was recorded late, the operation restarts the customer's pass, provided that there
 is still room inside.

@@ -1,4 +1,4 @@
-"""Tests of the `restore` operation, which puts an entry back in the place that DynamoDB has
+"""Tests for the `restore` operation, which puts an entry back in the place that DynamoDB has
 recorded.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of the `restore_many` operation.
+"""Tests for the `restore_many` operation.
 
 It restores many waiting entries in one run of a script, with the same result as many single
 restores.

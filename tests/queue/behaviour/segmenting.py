@@ -1,4 +1,4 @@
-"""Tests of segments.
+"""Tests for segments.
 
 A segment contains the waiting entries with specific attributes. A claim can take the first entries
 of a segment.

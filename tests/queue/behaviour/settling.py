@@ -1,4 +1,4 @@
-"""Tests of the `expire` and `settle` operations.
+"""Tests for the `expire` and `settle` operations.
 
 `expire` lists the entries whose changes DynamoDB may not have recorded. `settle` tells Redis that
 DynamoDB has recorded them.
@@ -18,7 +18,7 @@ DIRTY = "wl:{bakery-opening}:dirty"
 
 
 def filled(line: Line, max_attempts: int = 5) -> dict[str, Answer]:
-    """Sign five people up, and claim the entry of the first, Ann."""
+    """Sign up five people and claim the entry of the first one, Ann."""
     line.init(lease_seconds=LEASE, max_attempts=max_attempts)
     line.all_sign_up(PEOPLE)
     return line.claimed()

@@ -1,4 +1,4 @@
-"""Tests of the `signup` operation.
+"""Tests for the `signup` operation.
 
 Each signup gets one place if the waitlist's settings allow it.
 """

@@ -1,4 +1,4 @@
-"""Tests of offers that nobody accepts.
+"""Tests for offers that nobody accepts.
 
 The next entry gets an offer instead, which counts towards the same rate, schedule or quota.
 """

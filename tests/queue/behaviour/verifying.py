@@ -1,4 +1,4 @@
-"""Tests of customers who have not verified their address.
+"""Tests for customers who have not verified their address.
 
 They have a place in the queue, but do not count in other people's positions.
 """

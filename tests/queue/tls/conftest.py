@@ -1,4 +1,4 @@
-"""Fixtures of `make test-tls`.
+"""Fixtures for `make test-tls`.
 
 They start Redis servers with certificates that are created for each run.
 """

@@ -1,4 +1,4 @@
-"""Fixtures of the fault tests.
+"""Fixtures for the fault tests.
 
 They provide empty databases, and a service whose requests make few calls in a fixed order.
 """

@@ -1,6 +1,6 @@
 """Interrupts requests that create a waitlist or change its settings.
 
-In the end, the settings in DynamoDB and Redis must be the same.
+Afterwards, the settings in DynamoDB and Redis must be the same.
 """
 
 import contextlib

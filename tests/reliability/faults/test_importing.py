@@ -1,6 +1,6 @@
 """Tests imports that are interrupted at any step, or during which other requests arrive.
 
-In the end, the entries must be in the order of the file.
+The entries must still end up in the order of the file.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Interrupts a rebuild of the queue at each step, runs it twice, or sends other requests in
 between.
 
-In the end, the queue in Redis must be complete.
+Afterwards, the queue in Redis must be complete.
 """
 
 from collections.abc import Callable
