@@ -11,7 +11,7 @@ def fake_server() -> fakeredis.FakeServer:
 
 @pytest.fixture
 def line(fake_server: fakeredis.FakeServer) -> Line:
-    """All tests share one fakeredis server, so that the Lua scripts are loaded only once."""
+    """All tests share one fakeredis server, so the Lua scripts are loaded only once."""
     client = fakeredis.FakeRedis(server=fake_server, decode_responses=True)
     client.flushall()
     return Line(client)

@@ -1,5 +1,5 @@
 """Different spellings of an address are recognised as the same address, and different addresses
-stay different.
+stay distinct.
 """
 
 from itertools import product
@@ -59,9 +59,8 @@ def test_a_mail_address_for_messages_is_the_address_that_identifies_the_person()
 
 @pytest.mark.parametrize("sent", ["01701234567.0", "+491701234567,00", "4.9E+11", "01701234567.00"])
 def test_a_number_that_a_spreadsheet_has_changed_is_refused(sent: str) -> None:
-    """A telephone number that a spreadsheet has damaged is refused.
-
-    Its digits could belong to a different person (promise P5).
+    """A telephone number that a spreadsheet has damaged is refused, because its digits could be
+    someone else's number (promise P5).
     """
     with pytest.raises(ValueError, match="must be a telephone number"):
         normalise_address(IdentityRules(field="phone", region="DE"), sent)

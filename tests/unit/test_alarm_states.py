@@ -1,6 +1,4 @@
-"""Tests that the fake CloudWatch computes the states of alarms as the AWS user guide describes
-them.
-"""
+"""The fake CloudWatch computes alarm states as the AWS user guide describes them."""
 
 from typing import Any
 
@@ -14,8 +12,8 @@ TREATMENTS = ("missing", "ignore", "breaching", "notBreaching")
 
 
 def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> str:
-    """Return the state of an alarm. In `points`, `0` is a good point, `X` is beyond the threshold,
-    and `-` is a missing point.
+    """Return an alarm's state. In `points`, `0` is a good point, `X` is beyond the threshold, and
+    `-` is a missing point.
     """
     most, periods = of
     alarm = {
@@ -34,8 +32,8 @@ def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> s
     return made.state({metric_of(alarm): values}, len(values), before=RETAINED)
 
 
-# The two tables are from the section "How alarm state is evaluated when data is missing" of the AWS
-# user guide. The last column contains one state for each way to treat missing data.
+# The two tables from the section "How alarm state is evaluated when data is missing" of the AWS
+# user guide. The last column lists the state for each way to treat missing data.
 TABLES = [
     ((3, 3), "0 - X - X", (OK, OK, OK, OK)),
     ((3, 3), "0 - - - -", (OK, OK, OK, OK)),
@@ -46,8 +44,8 @@ TABLES = [
     ((2, 3), "0 - X - -", (OK, OK, ALARM, OK)),
     ((2, 3), "- - - - 0", (OK, OK, ALARM, OK)),
 ]
-# The cases of the AWS user guide in which an alarm changes its state too early. The states for the
-# treatment `missing` are left out, because no alarm in the template uses it.
+# Cases from the AWS user guide in which an alarm changes state too early. The states for the
+# `missing` treatment are left out, because no alarm in the template uses it.
 PREMATURE = [
     ((3, 3), "- - X - -", (RETAINED, ALARM, OK)),
     ((2, 3), "- - - X -", (RETAINED, ALARM, OK)),

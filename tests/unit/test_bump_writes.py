@@ -1,4 +1,4 @@
-"""Tests what the service writes when an operator moves a customer."""
+"""Tests of what the service writes when an operator moves a customer."""
 
 import pytest
 

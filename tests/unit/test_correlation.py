@@ -1,6 +1,6 @@
-"""Tests the correlation ids of requests.
+"""A request keeps its correlation id.
 
-A request that contains no correlation id, or one in an unknown format, gets a new id.
+If it has none, or one in an unknown format, it gets a new id.
 """
 
 import logging
@@ -26,8 +26,8 @@ def test_a_client_may_choose_a_uuid_or_a_ulid(value: str) -> None:
         "+442079460123",
         "442079460123",
         "Ada-Lovelace",
-        # This id is as long as a ULID, but it is not a ULID. A ULID begins with a digit from 0 to
-        # 7, and never contains the letters I, L, O and U.
+        # This id is as long as a ULID but is not one. A ULID begins with a digit from 0 to 7 and
+        # never contains the letters I, L, O or U.
         "AUGUSTAADAKINGBYRONDEFGHJK",
         "01ARZ3NDEKTSV4RRFFQ69GILOU",
         f"{UUID}\n",

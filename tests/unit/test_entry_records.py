@@ -1,4 +1,4 @@
-"""Tests how an entry is stored as an item of the table."""
+"""Tests of how the table stores an entry."""
 
 import json
 from types import SimpleNamespace
@@ -24,7 +24,7 @@ from waitlist_api.records.transitions import Transitions
 from waitlist_shared import contracts as c
 
 KEY = ("bakery", "aaaa")
-# The fields that contain no personal data. Their values are ids, or words that the service defines.
+# Fields that contain no personal data. Their values are ids, or words that the service defines.
 NOT_PERSONAL = {
     *("waitlist_id", "entry_id", "join_id", "moved_to", "stay"),
     *("token", "end", "ending_offer"),
@@ -51,7 +51,7 @@ def test_an_intent_to_join_again_has_each_profile_once(
     """When a customer signs up again with the same profile, the record does not store the profile
     twice.
 
-    If the signup is refused, the record of the former signup is restored (promise P3).
+    If the signup is refused, the record of the earlier signup is restored (promise P3).
     """
     former = stay({"name": "Ann"}, {"language": "English"}, status="left", ticket=8)
     intent = rejoining(stay(profile, attributes, status="joining"), former)
@@ -67,7 +67,7 @@ def test_an_intent_to_join_again_has_each_profile_once(
 def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
     """When a customer is erased, the record immediately loses all personal data.
 
-    The rest of the record stays until maintenance has removed the customer from Redis (promise P8).
+    The rest stays until maintenance has removed the customer from Redis (promise P8).
     """
     personal = filled(EntryRecord, NOT_PERSONAL)
     erased = begin_erase(replace(stay({}, {}, status="waiting"), **personal), 2)
@@ -75,7 +75,7 @@ def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
 
 
 def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
-    """Return a value for each field that may contain text. Each value contains a person's name."""
+    """Return a value for each field that may contain text. Each value contains someone's name."""
     fields: dict[str, Any] = {}
     for name, kind in get_type_hints(struct).items():
         if name in names_to_skip:
@@ -115,8 +115,8 @@ def test_a_late_request_finishes_no_stay_but_its_own() -> None:
 
 
 def test_a_late_decision_changes_no_record_that_is_newer_or_being_left() -> None:
-    """A late change by Redis changes no newer record, and no record of a customer who is leaving
-    (promises P3 and P4).
+    """A late change from Redis does not affect a newer record, or the record of a customer who is
+    leaving (promises P3 and P4).
     """
     table = Table(MemoryTable(), TABLE)
     waiting = stay({}, {}, status="waiting", rank=7, ticket=7, stamp=9)

@@ -1,4 +1,4 @@
-"""If Redis reports an error, the log says what is wrong, what the cause is, and what to do."""
+"""If Redis reports an error, the log says what is wrong, why, and what to do."""
 
 import ssl
 
@@ -22,8 +22,8 @@ def test_a_hint_follows_the_error() -> None:
 
 
 def test_the_cause_of_an_error_has_a_hint_too() -> None:
-    """If an error has a cause, the message contains the cause and a hint. The error of the Redis
-    cluster client alone does not say what is wrong.
+    """If an error has a cause, the message contains the cause and a hint. On its own, the Redis
+    cluster client's error does not say what is wrong.
     """
     cause = exceptions.NoPermissionError("no right to INFO")
     error = caused(exceptions.RedisClusterException("no cluster"), cause)
@@ -44,7 +44,7 @@ def test_a_cause_that_the_error_already_quotes_is_not_repeated() -> None:
 def test_both_error_texts_of_a_script_without_a_permission_are_recognised() -> None:
     """A script without a permission fails with one of two error texts.
 
-    The first text is from Redis before version 7.2. The second text is from later versions and from
+    The first comes from Redis before version 7.2, and the second from later versions and from
     Valkey.
     """
     for words in (

@@ -1,4 +1,4 @@
-"""Each error has a stable code, and a message that says what to do next."""
+"""Each error has a stable code and a message that says what to do next."""
 
 import pytest
 

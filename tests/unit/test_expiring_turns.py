@@ -1,5 +1,5 @@
-"""Tests that expired claims and offers are ended before a request is answered, and that a request
-does not spend too much time on this.
+"""Expired claims and offers are ended before a request is answered, but a request does not spend
+too much time on this.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ CLAIM = {"v": 1, "op": "claim", "waitlist_id": "bakery", "count": 1}
 
 
 class NeverDone:
-    """A fake Redis server that always has more expired claims and offers.
+    """A fake Redis server that never runs out of expired claims and offers.
 
     It counts the calls that end them.
     """
@@ -46,9 +46,9 @@ def test_a_fast_redis_gets_all_the_turns() -> None:
 
 @pytest.mark.parametrize("seconds_each", [0.1, 0.3, 2.0])
 def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
-    """Expired claims and offers are ended by several calls.
+    """Ending expired claims and offers takes several calls.
 
-    The first call is always made, but no other call begins after the time limit (promise P9).
+    The first one is always made, but none starts after the time limit (promise P9).
     """
     answer, turns = handle_message(CLAIM, seconds_each)
     assert answer["code"] == "expiring"
@@ -57,7 +57,7 @@ def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
 
 
 def test_the_rows_of_a_batch_share_the_turns_of_their_waitlist() -> None:
-    """A batch of messages ends at most as many expired claims and offers as a single message
+    """A batch of messages ends no more expired claims and offers than a single message does
     (promise P9).
     """
     batch = {"v": 1, "op": "batch", "requests": [CLAIM, CLAIM]}

@@ -1,7 +1,6 @@
-"""Threads can decode messages of all types at the same time.
-
-msgspec can crash if several threads decode a type at the same time and the type has never been
-decoded before. The project therefore decodes each type once at import.
+"""Threads can decode messages of any type at the same time. msgspec can crash if several threads
+decode a type at the same time that has never been decoded before, so the project decodes each type
+once at import.
 """
 
 import multiprocessing

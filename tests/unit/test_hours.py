@@ -1,6 +1,6 @@
 """An admission policy can have offer hours in its own time zone.
 
-No offers are made outside these hours, which changes the pace of the waitlist.
+No offers are made outside them, so they change the waitlist's pace.
 """
 
 from datetime import UTC, datetime
@@ -13,8 +13,8 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.settings.admission import OfferHours
 from waitlist_api.settings.hours import hours_after, is_closed, last_closing, next_time_within
 
-# In Berlin, the clocks skip the hour from 2:00 to 3:00 on 29 March 2026, and repeat this hour on 25
-# October 2026.
+# In Berlin, the clocks skip the hour from 2:00 to 3:00 on 29 March 2026 and repeat it on 25 October
+# 2026.
 BERLIN = "Europe/Berlin"
 
 
@@ -28,15 +28,15 @@ def millis(text: str) -> int:
         (("08:00", "22:00"), "2026-11-25T12:00", ["25T07:00-25T21:00", "26T07:00-26T21:00"]),
         (("22:00", "02:00"), "2026-11-25T00:30", ["24T21:00-25T01:00", "25T21:00-26T01:00"]),
         (("08:00", "22:00"), "2026-11-25T21:00", ["26T07:00-26T21:00", "27T07:00-27T21:00"]),
-        # On this night, the clocks skip the time at which the offer hours begin. The hours begin
-        # right after the skipped time.
+        # On this night, the clocks skip the time at which the offer hours would begin, so the hours
+        # begin right after it.
         (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
         (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
-        # If the clocks skip all offer hours of a day, this day has none. If they skip only a part
-        # of the offer hours, the other part remains.
+        # If the clocks skip all of a day's offer hours, that day has none. If they skip only some
+        # of them, the rest remain.
         (("02:10", "02:50"), "2026-03-28T20:00", ["30T00:10-30T00:50", "31T00:10-31T00:50"]),
         (("02:50", "02:10"), "2026-03-28T20:00", ["28T01:50-29T01:00", "29T01:00-30T00:10"]),
-        # On this night, the clocks are set back, so the night is an hour longer than usual.
+        # The clocks go back on this night, so it is an hour longer than usual.
         (("22:00", "04:00"), "2026-10-24T19:00", ["24T20:00-25T03:00", "25T21:00-26T03:00"]),
     ],
 )
@@ -68,8 +68,8 @@ def test_a_time_outside_the_hours_moves_to_the_next_opening() -> None:
 
 
 HOUR = 3600
-# Offers are made from 8:00 to 18:00, and it is 17:00 now. Each pair contains the times at which a
-# day's offers begin and end, in seconds from now.
+# Offers are made from 8:00 to 18:00, and it is 17:00 now. Each pair says when a day's offers begin
+# and end, in seconds from now.
 DAYS = [(day * 24 * HOUR - 9 * HOUR, day * 24 * HOUR + HOUR) for day in range(14)]
 
 
@@ -78,8 +78,8 @@ def test_a_rate_opens_no_places_outside_the_hours() -> None:
     waits = [pace._wait(places, 0)[0] for places in (100, 101, 1100, 2100)]
     hours = [1, 15 + 0.01, 15 + 10, 15 + 24 + 10]
     assert waits == pytest.approx([one * HOUR for one in hours])
-    # The pace lists the offer hours of the next two weeks. After that, it uses the average rate of
-    # a day.
+    # The pace lists the offer hours of the next two weeks. After that, it uses a day's average
+    # rate.
     assert pace.rate == pytest.approx(100 / HOUR * 10 / 24, rel=0.05)
 
 

@@ -1,5 +1,5 @@
-"""Tests the tokens with which the functions log in to ElastiCache as an IAM user. The functions
-create the tokens, and renew them in time.
+"""Tests of the tokens with which the functions log in to ElastiCache as an IAM user. The functions
+create the tokens and renew them in time.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ OF_NODES = IamUser("waitlist-user", Cache("orders", "us-east-1", is_serverless=F
 
 
 class Keys:
-    """`loads` counts how often the AWS keys were loaded."""
+    """`loads` counts how many times the AWS keys were loaded."""
 
     def __init__(self, *keys: Credentials | None) -> None:
         self._keys = keys
@@ -72,7 +72,9 @@ def read_parameters(token: str) -> dict[str, str]:
 
 
 def compute_signature(token: str, secret_key: str) -> str:
-    """Compute a signature as AWS documents Signature Version 4, without AWS's own libraries."""
+    """Compute a signature as AWS documents Signature Version 4, without using AWS's own
+    libraries.
+    """
     given = read_parameters(token)
     del given["X-Amz-Signature"]
     query = "&".join(f"{quote(k, '')}={quote(v, '')}" for k, v in sorted(given.items()))
@@ -150,9 +152,8 @@ def test_a_token_is_renewed_three_minutes_before_it_expires() -> None:
 
 
 def test_a_clock_that_moves_back_causes_a_new_token(clock: WallClock) -> None:
-    """If the clock is set back, a new token is created.
-
-    The old token would have a date in the future.
+    """If the clock is set back, a new token is created, because the old one would be dated in the
+    future.
     """
     credentials = IamCredentials(SERVERLESS, Keys(KEYS), clock)
     first = credentials.get_credentials()
@@ -191,9 +192,9 @@ def test_connections_that_are_opened_at_once_share_a_token(clock: WallClock) -> 
 def test_a_function_signs_with_the_keys_in_its_environment(
     bare_environment: pytest.MonkeyPatch,
 ) -> None:
-    """A function signs with the keys in its environment, and needs no network for this.
+    """A function signs with the keys in its environment.
 
-    In a VPC, it may have no internet access.
+    It needs no network for this, since a VPC may have no internet access.
     """
     bare_environment.setenv("AWS_ACCESS_KEY_ID", "AKIDLAMBDA")
     bare_environment.setenv("AWS_SECRET_ACCESS_KEY", "the role's key")
@@ -205,9 +206,7 @@ def test_a_function_signs_with_the_keys_in_its_environment(
 
 @contextmanager
 def serve_credentials(status: int, **keys: str) -> Iterator[str]:
-    """After a restore, SnapStart functions read their AWS keys from an endpoint like the one served
-    here.
-    """
+    """After a restore, SnapStart functions read their AWS keys from an endpoint like this one."""
 
     class Keys(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -249,14 +248,14 @@ def test_a_credentials_endpoint_without_keys_fails_at_once(
 ) -> None:
     """If the endpoint for AWS keys has no keys, the request fails immediately.
 
-    By default, botocore would wait a second before each new attempt (promise P9).
+    By default, botocore would wait a second before each retry (promise P9).
     """
 
     def sleep(_seconds: float) -> None:
         raise AssertionError("a call has no time to sleep")
 
-    # botocore uses `time.sleep` as the default value of a parameter, so patching `time.sleep` has
-    # no effect. Replace this default value instead.
+    # botocore uses `time.sleep` as a parameter's default value, so patching `time.sleep` has no
+    # effect. Replace the default instead.
     environment_without_keys.setattr(
         ContainerMetadataFetcher.__init__, "__defaults__", (None, sleep)
     )

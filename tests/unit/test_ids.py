@@ -1,7 +1,4 @@
-"""Generated ids reveal nothing and do not change.
-
-They have the format that the contract requires.
-"""
+"""Generated ids reveal nothing, never change, and have the format that the contract requires."""
 
 import re
 
@@ -36,7 +33,7 @@ def test_generated_ids_do_not_repeat() -> None:
 
 def test_each_admission_has_a_different_pass_id() -> None:
     """Each admission gets a new pass id, even if a person is erased and then imported with the same
-    time of joining (promise P4).
+    joining time (promise P4).
     """
     admissions = [("a" * 26, 7, 1), ("b" * 26, 7, 1), ("a" * 26, 8, 1), ("a" * 26, 7, 2)]
     assert len({ids.pass_id_of(*one) for one in admissions}) == len(admissions)

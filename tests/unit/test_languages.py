@@ -1,4 +1,4 @@
-"""The service learns a person's language from the Accept-Language header (RFC 9110, section
+"""The service learns a person's language from the `Accept-Language` header (RFC 9110, section
 12.5.4).
 """
 

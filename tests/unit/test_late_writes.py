@@ -1,7 +1,7 @@
-"""Tests that a write to a customer's record changes nothing if it comes too late.
+"""A late write to a customer's record must not overwrite a newer change.
 
-Each test prepares a write, after a request has read the record or Redis has changed the queue.
-Another request then changes the record. The prepared write must not overwrite this change.
+Each test prepares a write after a request has read the record or Redis has changed the queue.
+Another request then changes the record before the write is tried.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ OTHER_DATA = Signup(address="email", profile={"n": 2}, attributes={}, language="
 
 
 class Life:
-    """The life of one customer on a waitlist.
+    """One customer's life on a waitlist.
 
     Each method writes one change to the table, as the service does.
     """
@@ -139,8 +139,9 @@ class Life:
         return self.record
 
     def write_claim(self, decision: c.Decision) -> None:
-        """Record a claim. If the record already contains the claim, because Redis has repeated it,
-        write nothing.
+        """Record a claim.
+
+        If Redis repeats a claim that the record already contains, write nothing.
         """
         transition = transition_of(KEY, decision, ())
         self.transitions.record(replace(transition, unless_token=decision.token), NOW)
@@ -355,10 +356,9 @@ def forget_signup(life: Life) -> None:
 
 
 def rewind(life: Life) -> None:
-    """Give the next signup the same logical timestamp as the first signup.
+    """Give the next signup the same logical timestamp as the first one.
 
-    Redis repeats a timestamp if it loses writes in a failover and the service does not notice the
-    loss.
+    Redis repeats a timestamp if it loses writes in a failover and the service does not notice.
     """
     life.stamp = 100
 
@@ -380,8 +380,8 @@ def take_back(life: Life, told: EntryRecord) -> None:
     life.ledger.save(told, no_longer_near(told))
 
 
-# Each case consists of three functions. The first one prepares a write, the second one changes the
-# record, and the third one tries the prepared write.
+# Each case consists of three functions. The first prepares a write, the second changes the record,
+# and the third tries the prepared write.
 REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "taking a notice back: the entry was moved": (
         in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
@@ -749,7 +749,7 @@ def erased_by_another(life: Life) -> None:
     life.erasures.erase(life.record, life.draw())
 
 
-# The cases in which a late write is ignored, and the caller gets no error.
+# Cases in which a late write is ignored and the caller gets no error.
 IGNORED: dict[str, tuple[Step, Step, Late]] = {
     "a delay: another stay has begun": (released, JOIN_AGAIN, note_delay),
     "a delay: a longer one is recorded": (
@@ -851,8 +851,8 @@ def history(life: Life) -> list[tuple[str, str]]:
 def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a customer is erased at the moment in which an event is added to the history, the write
-    must fail. The caller must not believe that the event is stored (promise P8).
+    """If a customer is erased just as an event is added to the history, the write must fail. The
+    caller must not believe that the event is stored (promise P8).
     """
     life.offer()
     declined = life.decision("declined")
@@ -871,8 +871,8 @@ def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
 
 
 def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
-    """A change in Redis may be recorded late, when the record already contains a newer change. Only
-    the event is then added to the history (promise P3).
+    """If the record already contains a newer change when a change in Redis is recorded, only the
+    event is added to the history (promise P3).
     """
     life.offer()
     declined = life.decision("declined")
@@ -883,8 +883,8 @@ def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(li
 
 
 def test_an_event_that_the_history_has_stays_as_it_is_and_is_counted_once(life: Life) -> None:
-    """If maintenance and a request add the same event with different reasons, only the first event
-    is stored and counted (promise P2).
+    """If maintenance and a request add the same event with different reasons, only the first one is
+    stored and counted (promise P2).
     """
     life.offer()
     expired = HistoryEvent(stamp=life.draw(), event="expired", by="maintenance")
@@ -913,9 +913,9 @@ def test_a_decision_that_moves_the_entry_changes_the_recorded_rank(life: Life) -
 
 
 def test_a_move_that_a_later_one_has_overtaken_is_an_event_alone(life: Life) -> None:
-    """If a later move of the customer was recorded first, the earlier move only adds its event.
+    """If a customer's later move was recorded first, the earlier move only adds its event.
 
-    The record keeps the place of the later move (promise P1).
+    The customer keeps the place to which the later move led (promise P1).
     """
     life.sign_up()
     first, second = life.move(life.draw()), life.move(life.draw(), rank=5)

@@ -1,5 +1,5 @@
-"""Tests that maintenance knows how much time Lambda leaves it, and stops long work before this time
-is over.
+"""Maintenance knows how much time Lambda leaves it, and stops long work before that time runs
+out.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,9 +51,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
 def test_a_run_gets_its_remaining_time_and_its_own_alias(
     asked: Asked, event: dict[str, str], whom: str
 ) -> None:
-    """A run of maintenance knows how much time is left.
+    """A maintenance run knows how much time is left.
 
-    When little is left, it stops rebuilding, and invokes itself again through the same Lambda alias
+    When time runs short, it stops rebuilding and invokes itself through the same Lambda alias
     (promise P3).
     """
     maintenance.lambda_handler(event, Context())

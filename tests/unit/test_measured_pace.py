@@ -1,4 +1,4 @@
-"""The service computes how fast a waitlist admits people, from its samples and its admission
+"""The service computes how fast a waitlist admits people from its samples and its admission
 policy.
 """
 
@@ -138,7 +138,7 @@ def test_daily_batches_give_an_estimate_in_days() -> None:
     hours = samples(minutes, batch, every=60)
     found = pace_of(samples(minutes, batch)[-180:], hours, None)
     assert found is not None
-    # The hourly samples only show that the people were admitted between 9:00 and 10:00.
+    # The hourly samples show only that the people were admitted between 9:00 and 10:00.
     assert [estimate_wait(found, one)[1] / HOUR for one in (50, 150, 350)] == [1.5, 25.5, 73.5]
     low, _, high = estimate_wait(found, 150)
     assert low <= 25.33 * HOUR <= high < 28 * HOUR
@@ -154,9 +154,7 @@ WEEK_MINUTES = 7 * 24 * 60
 
 
 def serve_on_tuesdays(minute: int) -> int:
-    """Serve 60 people within two hours of each Tuesday. The two hours begin at a different time
-    each week.
-    """
+    """Serve 60 people within two hours every Tuesday, starting at a different time each week."""
     begins = 24 * 60 + (9 + minute // WEEK_MINUTES % 3) * 60 + 10
     return 1 if 0 <= minute % WEEK_MINUTES - begins < 120 and minute % 2 else 0
 
@@ -224,8 +222,7 @@ def test_the_pace_follows_a_schedule() -> None:
         9 * HOUR,
         33 * HOUR,
     ]
-    # The pace lists only the next scheduled times. For later times, it uses the average rate of the
-    # listed times.
+    # The pace lists only the next few scheduled times. For later times, it uses their average rate.
     far = 500 * (MOST_INSTANTS + 10)
     assert estimate_wait(found, far)[1] == pytest.approx((MOST_INSTANTS + 9.4) * DAY, rel=0.02)
 
@@ -241,8 +238,8 @@ def test_a_rate_spreads_the_places_of_a_schedule_over_time() -> None:
     policy = Policy(instants=instants_at_nine(2), rate=100 / HOUR)
     found = compute_pace(samples(0, lambda _: 0), policy)
     assert [estimate_wait(found, one)[1] / HOUR for one in (100, 500, 600)] == [10, 14, 34]
-    # At a rate of 10 an hour, only 240 offers are made before the next scheduled time. The other
-    # offers of the schedule expire then.
+    # At a rate of 10 an hour, only 240 offers are made before the next scheduled time, when the
+    # remaining offers expire.
     slow = compute_pace(
         samples(0, lambda _: 0), Policy(instants=instants_at_nine(2), rate=10 / HOUR)
     )
@@ -260,12 +257,11 @@ def test_the_estimate_considers_that_the_room_will_be_full() -> None:
     empty = compute_pace(samples(10, lambda _: 0), LAUNCH)
     low, middle, high = estimate_wait(empty, 2003)
     assert middle == pytest.approx(2003 / 50 * 2 / 3 * HOUR, rel=0.02)
-    # `whole` is the wait if each person stays inside for the whole hour. Then 50 people enter each
-    # hour, and 2,000 people enter in the first 40 hours.
+    # `whole` is the wait if everyone stays inside for the whole hour. Then 50 people an hour enter,
+    # which makes 2,000 people in 40 hours.
     whole = 40 * HOUR + 3 * 36
     assert low < 20 * HOUR < middle < whole < high
-    # The first customers are admitted at the rate of the policy, because there is still room
-    # inside.
+    # The first customers are admitted at the policy's rate, because there is still room inside.
     assert estimate_wait(empty, 20)[1] == pytest.approx(20 * 36, abs=2)
     assert estimate_wait(empty, 20)[2] < 21 * 36
 
@@ -277,10 +273,10 @@ def test_a_room_that_never_fills_does_not_change_the_rate() -> None:
 
 
 def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
-    """The service measures how long people stay inside, even before `max_inside` is reached.
+    """The service measures how long people stay inside even before `max_inside` is reached.
 
-    In this test, two people are admitted each minute, and 20 people are inside. Each person
-    therefore stays for about ten minutes.
+    In this test, two people are admitted a minute and 20 are inside, so each of them stays for
+    about ten minutes.
     """
     policy = Policy(rate=12 / MINUTE, max_inside=100, pass_seconds=HOUR)
     found = compute_pace(samples(60, lambda _: 2, inside=20), policy)
@@ -290,8 +286,7 @@ def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
 
 
 def test_many_exits_at_once_do_not_raise_the_rate() -> None:
-    """The estimated rate is an average, even if the customer asks while people exit in large
-    numbers.
+    """The estimated rate is an average, even if the customer asks while many people are exiting.
 
     People enter during the first 20 minutes of each hour and exit an hour later.
     """
@@ -308,7 +303,7 @@ def test_places_of_a_schedule_open_only_when_there_is_room() -> None:
     """Scheduled offers are made only while there is room inside.
 
     The schedule allows 100 offers at once, but only 50 people fit inside. The other offers are made
-    when people exit, one person every 48 seconds.
+    as people exit, one every 48 seconds.
     """
     policy = Policy(instants=[(START + 20 * MINUTE, 100)], max_inside=50, pass_seconds=HOUR)
     found = compute_pace(samples(10, lambda _: 0), policy)
@@ -322,8 +317,8 @@ def test_a_full_list_admits_as_fast_as_people_exit() -> None:
     full = samples(60, lambda _: 10, inside=200)
     assert compute_pace(full, policy).rate == pytest.approx(10 / MINUTE, rel=0.02)
     free = samples(60, lambda _: 10, inside=100)
-    # First, the policy fills the free places inside at its rate. After 10 minutes, people begin to
-    # exit, and each exit allows one admission.
+    # At first, the policy fills the free places inside at its rate. After 10 minutes, people begin
+    # to exit, and each exit allows one admission.
     filling = compute_pace(free, policy)
     assert estimate_wait(filling, 100)[1] == pytest.approx(12, abs=1)
     assert estimate_wait(filling, 1000)[1] == pytest.approx(900 / 200 * 600, rel=0.02)
@@ -333,7 +328,7 @@ def test_before_the_first_exit_the_estimate_uses_the_length_of_passes() -> None:
     policy = Policy(max_inside=200, pass_seconds=3600)
     found = compute_pace(samples(30, lambda _: 0, inside=200), policy)
     low, middle, high = estimate_wait(found, 200)
-    # Nobody has exited yet. The service only knows that no stay is longer than a pass.
+    # Nobody has exited yet, so the service knows only that no stay is longer than a pass.
     assert low < 1800 < middle < 3600 < high
 
 

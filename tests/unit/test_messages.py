@@ -1,6 +1,6 @@
 """The private function refuses messages that break the contract, and changes nothing.
 
-It ignores unknown fields, which a later version may send.
+It ignores unknown fields, because a later version may send them.
 """
 
 from typing import Any
@@ -57,11 +57,11 @@ NO_NUMBERS = ["1", -1, 1.5, True, 2**53, []]
 NO_LEASES = [0, -1, 43_201, "60", 1.5, True]
 NO_TOKENS = [MISSING, None, "", "0" * 39, "0" * 41, "0" * 40 + "\n", "G" * 40, "A" * 40, 5]
 NO_RANKS = ["1", -(2**40) - 1, 1.5, True, 2**53, []]
-# The last ticket is so large that it would change the priority, because ticket and priority are
-# parts of the same number.
+# Ticket and priority are parts of the same number. The last ticket is so large that it would change
+# the priority.
 NO_TICKETS = [*NO_NUMBERS, 2**45 - 2**40]
 
-# Each case is a message, the name of one of its fields, and values that are invalid in this field.
+# Each case is a message, the name of one of its fields, and invalid values for that field.
 BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (SIGNUP, "op", [MISSING, "", "unknown", "Signup", "signup\n", 5, None, [], "\ud800"]),
     (SIGNUP, "v", ["1", None, 1.5, True, []]),
@@ -172,7 +172,7 @@ MALFORMED: dict[str, list[Any]] = {
 def test_a_malformed_message_changes_nothing(line: Line, kind: str) -> None:
     """A malformed message is refused with a clear error.
 
-    Nothing changes: no key is created in Redis, and no place in the queue is used up (promise P5).
+    It creates no key in Redis and uses up no place in the queue (promise P5).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])
@@ -189,7 +189,7 @@ def test_a_malformed_message_changes_nothing(line: Line, kind: str) -> None:
 def test_a_message_that_is_not_json_is_refused(line: Line, message: object) -> None:
     """A message that is not JSON is refused.
 
-    The handler raises no exception, whatever the input is (promise P5).
+    Whatever the input is, the handler raises no exception (promise P5).
     """
     assert line.service.handle(message)["code"] == "invalid_request"
 
@@ -213,9 +213,8 @@ def test_a_message_of_another_contract_is_refused_as_such(line: Line) -> None:
 
 
 def test_unknown_fields_are_ignored(line: Line) -> None:
-    """Unknown fields are ignored.
-
-    During a deployment, the caller may have a later version that sends more fields.
+    """Unknown fields are ignored, because during a deployment the caller may be a later version
+    that sends more fields.
     """
     line.handle({**INIT, "color": "red", "settings": {"version": 1, "color": "red"}})
     answer = line.handle({**SIGNUP, "color": "red", "nested": {"deep": [1]}})

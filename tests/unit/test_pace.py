@@ -1,4 +1,4 @@
-"""Estimated waits agree with the pace from which they are computed.
+"""Estimated waits agree with the pace they are computed from.
 
 A later position never has a shorter wait, and no wait is negative.
 """
@@ -28,11 +28,10 @@ def test_a_rate_opens_one_place_after_the_other() -> None:
 def test_people_who_leave_from_ahead_shorten_the_wait() -> None:
     staying, leaving = Pace(at=AT, rate=1.0), Pace(at=AT, rate=1.0, leaving=0.001)
     assert estimate_seconds(staying, 1000) == 1000
-    # Some of the 999 people ahead leave. The others are served within ln(1 + 0.001 * 999) / 0.001 =
+    # Some of the 999 people ahead leave. The rest are served within ln(1 + 0.001 * 999) / 0.001 =
     # 693 seconds, and the customer is served one second later.
     assert estimate_seconds(leaving, 1000) == 694
-    # Nobody is ahead of the first customer. This customer's wait does not get shorter if people
-    # leave.
+    # Nobody is ahead of the first customer, whose wait does not get shorter if people leave.
     assert estimate_seconds(leaving, 1) == estimate_seconds(staying, 1)
 
 
@@ -44,9 +43,9 @@ def test_people_also_leave_while_no_places_open() -> None:
 
 
 def test_no_wait_ends_after_the_admission_is_over() -> None:
-    """There is no estimate if the customer's turn would come after the end of the admission.
+    """There is no estimate if the customer's turn would come after admissions have ended.
 
-    No estimate is longer than the time until this end.
+    No estimate is longer than the time until then.
     """
     pace = Pace(at=AT, rate=1.0, error=0.5, until=AT + 100)
     at_millis = AT * 1000
@@ -64,7 +63,7 @@ def test_a_burst_serves_its_people_at_once() -> None:
     bursts = Pace(at=AT, cycle=300, pieces=(Piece(60, 60, 40),))
     assert [estimate_seconds(bursts, one) for one in (1, 40, 41, 80, 81)] == [60, 60, 360, 360, 660]
     # The wait for a scheduled admission gets shorter as time passes. The estimate ignores scheduled
-    # admissions in the past.
+    # admissions that are in the past.
     assert [estimate_seconds(bursts, 1, after=one) for one in (50, 70, 350)] == [10, 290, 10]
 
 

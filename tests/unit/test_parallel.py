@@ -1,4 +1,4 @@
-"""Tests that many items are processed in parallel."""
+"""Tests of processing many items in parallel."""
 
 from collections.abc import Iterator
 from threading import Barrier

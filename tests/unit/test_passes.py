@@ -119,8 +119,8 @@ def test_keys_of_different_lengths_are_read(bits: int) -> None:
 def test_no_pass_is_refused_during_a_rotation(kms: Any) -> None:
     """No pass is refused while the signing key is replaced.
 
-    At each step of docs/app/admission-pass.md, the passes and public keys of the previous step
-    still work (promise P5).
+    At each step of docs/app/admission-pass.md, the previous step's passes and public keys still
+    work (promise P5).
     """
     blue, green = create_key(kms), create_key(kms)
     steps = [(blue,), (blue, green), (green, blue), (green,)]

@@ -1,4 +1,4 @@
-"""Tests how an admission policy limits the pace of a waitlist."""
+"""Tests of how an admission policy limits a waitlist's pace."""
 
 from datetime import UTC, datetime
 
@@ -43,8 +43,7 @@ def test_a_schedule_counts_in_its_own_time_zone() -> None:
     policy = AdmissionPolicy(schedule=(AT_NINE,))
     assert estimate_hours(policy, 500, MIDNIGHT) == 7
     assert estimate_hours(policy, 501, MIDNIGHT) == 7 + 24
-    # At 9:00, the offers of today's schedule are already being made. The next scheduled offers
-    # follow tomorrow.
+    # At 9:00, the offers of today's schedule are already being made. The next ones follow tomorrow.
     assert estimate_hours(policy, 1, NINE) == 24
 
 
@@ -91,9 +90,9 @@ def test_a_rate_opens_no_places_before_it_begins() -> None:
 
 
 def test_combine_sum_adds_the_places_of_an_instant_to_the_rate() -> None:
-    """With `combine: sum`, a scheduled time admits people in addition to the rate.
+    """With `combine: sum`, scheduled admissions are added to the rate.
 
-    The policy admits 100 people an hour. At nine it also admits 500 people at once.
+    The policy admits 100 people an hour, and another 500 people at nine.
     """
     rate = Rate(count=100, per="hour")
     policy = AdmissionPolicy(schedule=(AT_NINE,), rate=rate, combine="sum")

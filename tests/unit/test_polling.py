@@ -1,4 +1,4 @@
-"""The service tells each client when to poll again."""
+"""The service tells each client when to poll next."""
 
 from typing import get_args
 
@@ -39,9 +39,9 @@ def test_a_customer_further_back_polls_no_sooner(nearer: int, further: int) -> N
 
 
 def test_the_polls_of_a_long_queue_stay_within_the_rate_limit() -> None:
-    """Clients of a long queue poll slowly enough for the rate limit.
+    """In a long queue, clients poll slowly enough to stay within the rate limit.
 
-    If a hundred thousand clients follow `poll_after_seconds`, they send fewer than 500 requests a
+    A hundred thousand clients that follow `poll_after_seconds` send fewer than 500 requests a
     second (promise P9).
     """
     assert sum(1 / seconds(position) for position in range(1, 100_001)) < 500

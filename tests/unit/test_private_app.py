@@ -1,4 +1,4 @@
-"""The handler of the private function reads the environment and creates its service only once."""
+"""The private function's handler reads the environment and creates its service only once."""
 
 from collections.abc import Iterator
 

@@ -80,8 +80,8 @@ def test_the_address_of_redis_is_required() -> None:
 def test_an_iam_user_needs_a_cache_and_tls_and_excludes_a_password(
     changes: dict[str, str], message: str
 ) -> None:
-    """To log in to Redis as an IAM user, the function needs the name of a cache and TLS, and no
-    password.
+    """To log in to Redis as an IAM user, the function needs a cache name and TLS, and must not have
+    a password.
 
     Without TLS, others could read the token and use it for a quarter of an hour.
     """

@@ -1,6 +1,6 @@
 """The private function logs a line for each message.
 
-To save time, it reuses the parts of a line that do not change.
+To save time, it reuses the parts that do not change.
 """
 
 import json
@@ -21,7 +21,7 @@ ID = "0193b3a0-5a5a-7000-8000-0123456789ab"
 
 
 class Answering:
-    """A fake service. Each message tells it what to answer."""
+    """A fake service that answers as each message tells it to."""
 
     waited_seconds = 0.0
 

@@ -1,4 +1,4 @@
-"""The environment variables of the public function determine how it checks and answers requests."""
+"""The public function's environment variables determine how it checks and answers requests."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -48,16 +48,16 @@ def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
     environ.setenv("ENTRY_TOKEN_SECRET_ARN", arn)
     another = EntryTokens("another-key-of-32-characters-or-more")
     assert request_status(another.issue("bakery", ENTRY_ID, 1)) == 403
-    # This test runs no private function. A request whose token is accepted therefore ends with a
-    # server error.
+    # No private function runs in this test, so a request whose token is accepted ends with a server
+    # error.
     assert request_status(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) >= 500
 
 
 def test_edge_keys_are_read_from_secrets_manager(environ: pytest.MonkeyPatch) -> None:
-    """If a CDN is in front of the API, each request must contain a key, which is stored in Secrets
+    """If a CDN is in front of the API, each request must contain a key that is stored in Secrets
     Manager.
 
-    The API also checks the key if customers sign in with an issuer's tokens (promise P5).
+    The API checks the key even if customers sign in with an issuer's tokens (promise P5).
     """
     secrets: Any = boto3.client("secretsmanager")
     keys = ["b" * 64, "g" * 64]

@@ -34,7 +34,7 @@ def test_the_first_ticket_of_a_day() -> None:
 def test_the_first_ticket_of_a_millisecond_is_exact(millis: int) -> None:
     """The first ticket of each millisecond is exact.
 
-    No rounding moves it into the millisecond before (promise P1).
+    No rounding moves it into the previous millisecond (promise P1).
     """
     moment = EPOCH + timedelta(milliseconds=millis)
     assert ticket_at(moment) == millis * 16

@@ -1,6 +1,6 @@
-"""The table contains a sample of each minute and a sample of each hour.
+"""The table contains a sample for each minute and one for each hour.
 
-Samples expire, and can be deleted.
+Samples expire and can be deleted.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of the scheduled times, including the days on which the clocks change."""
+"""Tests of scheduled times, including days on which the clocks change."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -12,10 +12,9 @@ from waitlist_api.settings.admission import Scheduled
 from waitlist_api.settings.schedule import Instant, instants_after, instants_between, next_instant
 
 MINUTE, HOUR = 60_000, 3_600_000
-# The times in UTC at which the clocks of some time zones change in 2026.
-# On Lord Howe Island they change by half an hour, and at Troll by two hours. In Cairo, Beirut,
-# Havana and Santiago they change at midnight. The UTC offset of the Chatham Islands includes 45
-# minutes.
+# When the clocks of some time zones change in 2026, in UTC. They change by half an hour on Lord
+# Howe Island and by two hours at Troll. In Cairo, Beirut, Havana and Santiago they change at
+# midnight. The Chatham Islands' UTC offset includes 45 minutes.
 CHANGES = {
     "Europe/Berlin": ("2026-03-29T01:00", "2026-10-25T01:00"),
     "America/New_York": ("2026-03-08T07:00", "2026-11-01T06:00"),
@@ -46,7 +45,7 @@ def millis_of(text: str) -> int:
 
 
 def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> list[Instant]:
-    """Find the times of a schedule by checking every minute, as Debian's cron does."""
+    """Find a schedule's times by checking every minute, as Debian's cron does."""
     fields = CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     minute, hour, *_ = cron.split()
 
@@ -59,7 +58,7 @@ def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> l
         for millis in range(begin // MINUTE * MINUTE, end + 1, MINUTE):
             found[millis] += matches(datetime.fromtimestamp(millis / 1000, zone))
     else:
-        # Check each minute of the local time, including the minutes that the clocks skip. A skipped
+        # Check each minute of local time, including the minutes that the clocks skip. A skipped
         # minute is replaced with the first minute after the change.
         shown = datetime.fromtimestamp(begin / 1000, zone).replace(tzinfo=None, second=0)
         shown = shown.replace(microsecond=0) - timedelta(days=1)
@@ -85,7 +84,7 @@ def after_gap(shown: datetime, zone: ZoneInfo) -> int:
 def test_on_the_day_of_a_clock_change_a_schedule_follows_debians_cron(
     zone: str, change: str
 ) -> None:
-    """On days on which the clocks change, a schedule has the same times as Debian's cron.
+    """On days on which the clocks change, a schedule has the same times as in Debian's cron.
 
     The search begins before, at and after the change, and also between two full minutes.
     """

@@ -1,5 +1,5 @@
-"""Tests messages with outdated segments. The private function refuses such a message, and it is
-sent again with the current segments, up to four times.
+"""If the private function refuses a message because of outdated segments, the message is sent again
+with the current segments, up to four times.
 """
 
 from typing import Any, cast
@@ -30,8 +30,8 @@ CACHED = WaitlistRecord(
 class Waitlists:
     """A fake cache of waitlists and a fake Redis.
 
-    Each lookup in the cache returns a newer version of the segments. Redis refuses versions below
-    `known`.
+    Each lookup in the cache returns a newer version of the segments, and Redis refuses versions
+    below `known`.
     """
 
     def __init__(self, known: int) -> None:

@@ -1,4 +1,4 @@
-"""An entry's segments follow from its attributes. Different segments have different ids."""
+"""An entry's attributes determine its segments. Different segments have different ids."""
 
 from itertools import product
 from typing import Any
@@ -13,7 +13,7 @@ from waitlist_shared.ids import segment_id_of
 BY_BOTH = ("gender", "language")
 DECLARED = (BY_BOTH, ("language",))
 SEGMENTS = Segments("agents", DECLARED, version=1)
-# If an id were made by joining names and values, several of these segments would have the same id.
+# If an id were made by joining names and values, several of these segments would share an id.
 TRICKS: list[dict[str, str]] = [
     {"a": "b=c"},
     {"a": "b", "c": "d"},
@@ -74,9 +74,8 @@ def test_no_two_segments_have_the_same_id() -> None:
 
 
 def test_the_id_of_a_segment_differs_between_waitlists() -> None:
-    """The same segment has different ids in different waitlists.
-
-    An id therefore reveals nothing about another waitlist (promise P8).
+    """The same segment has different ids on different waitlists, so an id reveals nothing about
+    another waitlist (promise P8).
     """
     ids = {segment_id_of(waitlist_id, {"a": "b"}) for waitlist_id in ("agents", "agent", "a")}
     assert len(ids) == 3
@@ -92,8 +91,8 @@ def test_64_combinations_are_accepted_and_65_are_refused() -> None:
 
 
 def test_combinations_are_counted_without_generating_them() -> None:
-    """The service counts the possible combinations of attributes without listing them. 16 values
-    for each of 8 attributes make more than four billion combinations (promise P9).
+    """The service counts the possible combinations of attributes without listing them. Eight
+    attributes with 16 values each make more than four billion combinations (promise P9).
     """
     names = tuple(f"a{number}" for number in range(8))
     attributes = {name: [str(value) for value in range(16)] for name in names}

@@ -1,5 +1,5 @@
-"""The service warns about settings that have no effect without another setting or without a
-parameter of the stack.
+"""The service warns about settings that have no effect without another setting or a stack
+parameter.
 """
 
 from collections.abc import Iterator
@@ -86,8 +86,7 @@ WITHOUT_NEEDS = frozenset(
     }
 )
 
-# Each case contains settings that break a rule, and the smallest change to them that obeys the
-# rule.
+# Each case contains settings that break a rule, and the smallest change that makes them obey it.
 BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "enter_url_without_policy": (
         {"page": {"enter_url": "https://shop.example.com/"}},

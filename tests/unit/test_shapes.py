@@ -1,4 +1,4 @@
-"""If a field of a request does not match its pattern, the error says why."""
+"""If a field in a request does not match its pattern, the error says why."""
 
 import json
 import re
@@ -48,8 +48,8 @@ def test_the_error_about_a_field_of_a_body_is_in_plain_words(
 
 
 def test_the_error_about_a_length_counts_in_characters() -> None:
-    """An error about a length counts characters, even for text types with their own validator,
-    which runs first.
+    """An error about a length counts characters, even for text types whose own validator runs
+    first.
     """
     text = Annotated[ShownText, Field(min_length=2, max_length=3)]
     assert message_of(text, "abcd") == "must have at most 3 characters"

@@ -1,4 +1,4 @@
-"""Tests what a signup does next, depending on the customer's record."""
+"""What a signup does next depends on the customer's record."""
 
 from typing import Any
 
@@ -88,7 +88,7 @@ def test_a_customer_who_is_on_the_list_gets_their_position(
     command: SignupCommand, status: str
 ) -> None:
     """If a customer on the waitlist signs up again, the response contains their position, even if
-    the waitlist has closed in the meantime (promise P2).
+    the waitlist has since closed (promise P2).
     """
     assert decide_step(command, record(status)) == Replay(record(status))
     assert decide_step(command, record(status), open=False) == Replay(record(status))
@@ -104,9 +104,9 @@ def test_a_caller_who_proves_nothing_learns_no_position(
 
 @pytest.mark.parametrize("command", [ANN, WITH_TOKEN, SIGNED_IN])
 def test_an_interrupted_signup_is_resumed(command: SignupCommand) -> None:
-    """If a signup was interrupted, a repeated request completes it.
+    """If a signup was interrupted, repeating the request completes it.
 
-    The customer keeps the same place (promise P2).
+    Customers keep their place (promise P2).
     """
     assert decide_step(command, record("joining")) == Resume(record("joining"))
 

@@ -1,4 +1,4 @@
-"""Tests that no transaction exceeds the limits of DynamoDB: 100 writes and 4 MB."""
+"""No transaction exceeds DynamoDB's limits of 100 writes and 4 MB."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""The service counts the parts of an SMS as 3GPP TS 23.038 says. The limits are those of AWS End
-User Messaging.
+"""The service counts the parts of an SMS as 3GPP TS 23.038 specifies.
 
+The limits are those of AWS End User Messaging.
 https://docs.aws.amazon.com/sms-voice/latest/userguide/sms-limitations-character.html
 """
 
@@ -22,11 +22,11 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         # In the GSM alphabet, a euro sign takes as much space as two other characters.
         ("€" * 80, 1),
         ("€" * 81, 2),
-        # Each part of the SMS has space for 153 characters. After 76 euro signs, one character
-        # would still fit, but another euro sign would not.
+        # Each part of the SMS has room for 153 characters. After 76 euro signs, one more character
+        # would fit, but not another euro sign.
         ("€" * 153, 3),
         ("ä" * 160, 1),
-        # If one character is not in the GSM alphabet, the whole text is sent with 16 bits for each
+        # If even one character is not in the GSM alphabet, the whole text is sent with 16 bits per
         # character.
         ("a" * 69 + "ê", 1),
         ("a" * 70 + "ê", 2),
@@ -45,8 +45,8 @@ def test_the_parts_of_a_text_are_counted(text: str, parts: int) -> None:
 
 
 def test_the_alphabet_has_the_characters_of_the_standard() -> None:
-    """The standard's table has 128 codes. One of them is the escape code, so the alphabet has only
-    127 characters.
+    """The standard's table has 128 codes, but one of them is the escape code, so the alphabet has
+    only 127 characters.
     """
     assert len(ALPHABET) == 127
     assert len(EXTENSION) == 10

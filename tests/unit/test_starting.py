@@ -1,6 +1,6 @@
-"""A SnapStart snapshot of a function contains only code.
+"""A function's SnapStart snapshot contains only code.
 
-It contains no keys, times or connections, because these could be outdated later.
+Keys, times and connections are left out, because they could be outdated later.
 """
 
 import random
@@ -16,8 +16,8 @@ from waitlist_api import maintenance_app as maintenance
 from waitlist_api.http.routing import import_routes
 from waitlist_queue import app as private_app
 
-# This script imports a function without environment variables and without a network. It prints how
-# many objects the function has created.
+# This script imports a function without environment variables or a network, and prints how many
+# objects the function has created.
 IMPORT = """
 import socket
 class NoSocket:
@@ -40,9 +40,8 @@ print({composed}.cache_info().currsize)
 def test_importing_a_handler_composes_nothing_and_connects_to_nothing(
     module: str, composed: str
 ) -> None:
-    """Importing a handler creates no objects and opens no connections.
-
-    Nothing in a SnapStart snapshot can therefore be outdated (promise P2).
+    """Importing a handler creates no objects and opens no connections, so nothing in a SnapStart
+    snapshot can be outdated (promise P2).
     """
     script = IMPORT.format(module=module, composed=composed)
     command = [sys.executable, "-c", script]
@@ -72,8 +71,8 @@ def test_routes_are_imported_before_a_snapshot_and_otherwise_at_their_first_requ
 
 
 def test_pydantic_models_are_built_at_their_first_use() -> None:
-    """The import of a function does not build its pydantic models, because a request needs only a
-    few of them.
+    """Importing a function does not build its pydantic models, because a request needs only a few
+    of them.
     """
     import_routes()
     models = [
@@ -112,9 +111,9 @@ def complete_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_copies_of_a_snapshot_pause_for_different_times(complete_environment: None) -> None:
     """Functions that start from the same snapshot must pause for different random times before they
-    try again.
+    retry.
 
-    Otherwise, all refused clients would come back at the same time (promise P9).
+    Otherwise, all refused clients would come back at once (promise P9).
     """
     for compose in (app.api, private_app.service):
         pauses = set()

@@ -1,4 +1,4 @@
-"""If DynamoDB leaves items of a batch unprocessed, the service asks for them again, a few times and
+"""If DynamoDB leaves some items of a batch unprocessed, the service requests them a few more times,
 after random pauses.
 """
 
@@ -13,8 +13,8 @@ KEYS: list[Any] = [{"pk": "one", "sk": "RECORD"}, {"pk": "two", "sk": "RECORD"}]
 
 
 class BusyClient:
-    """A fake DynamoDB client. For the first `times` calls, it leaves all items of a batch
-    unprocessed.
+    """A fake DynamoDB client that leaves all items of a batch unprocessed in its first `times`
+    calls.
     """
 
     def __init__(self, times: int) -> None:
@@ -59,8 +59,8 @@ def test_unprocessed_deletes_are_repeated(pauses: list[float]) -> None:
 
 
 def test_pauses_before_repeats_are_random_and_grow() -> None:
-    """Retries wait for random and growing pauses, so that throttled callers do not all return at
-    the same time.
+    """Retries wait for random, growing pauses, so that throttled callers do not all come back at
+    once.
     """
     first: list[float] = []
     for _ in range(50):

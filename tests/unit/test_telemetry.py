@@ -1,5 +1,5 @@
-"""Tests the telemetry that the service writes to the log. If the stack has a metrics namespace, the
-log lines also contain metrics.
+"""Tests of the telemetry that the service writes to the log. If the stack has a metrics namespace,
+the log lines also contain metrics.
 """
 
 import json
@@ -73,8 +73,8 @@ def test_a_line_is_a_log_entry_and_a_record_of_metrics(capsys: pytest.CaptureFix
 def test_a_stack_can_choose_the_metrics_that_it_pays_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The stack publishes only the metrics that its settings name, without dimensions for the
-    operation and the outcome. AWS charges for each combination of dimensions.
+    """The stack publishes only the metrics that its settings name. They have no dimensions for the
+    operation and the outcome, because AWS charges for each combination of dimensions.
     """
     chosen = telemetry(environ={"METRICS": "cold_answers,late_seconds"}, log_level="ERROR")
     line = write_and_read_line(capsys, chosen)

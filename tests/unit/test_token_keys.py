@@ -1,4 +1,4 @@
-"""Tests of the signing keys of entry tokens: which keys are valid, which key signs new tokens, and
+"""Tests of the keys that sign entry tokens: which keys are valid, which one signs new tokens, and
 when a process notices a change.
 """
 
@@ -67,8 +67,8 @@ def test_a_token_names_its_key_without_revealing_it() -> None:
 
 
 def test_a_plain_secret_is_the_only_key() -> None:
-    """If the secret is plain text, this text is the only key. This is the case in a new stack, and
-    in an older stack whose keys were never rotated.
+    """If the secret is plain text, that text is the only key. New stacks start like this, and older
+    stacks whose keys were never rotated are still like this.
     """
     assert TokenKeys.parse(OLD) == TokenKeys.parse(json.dumps({"current": OLD}))
     token = EntryTokens(OLD).issue(*ISSUED)
@@ -95,10 +95,10 @@ def test_the_error_of_a_secret_without_keys_names_its_format(text: str) -> None:
 
 
 def test_every_token_stays_valid_while_processes_notice_a_rotation(secret: Secret) -> None:
-    """Every token stays valid during a rotation of the keys.
+    """Every token stays valid while the keys are rotated.
 
-    Processes notice the rotation at different times, but each one accepts the tokens of all others
-    (promise P2).
+    Processes notice the rotation at different times, but each one accepts the tokens of all the
+    others (promise P2).
     """
     processes = [secret.start_process()]
     tokens = {processes[0].issue(*ISSUED)}
@@ -177,8 +177,8 @@ def test_tokens_of_all_stays_have_the_same_length(stay: int) -> None:
 
 
 def test_the_stay_of_a_token_cannot_be_changed() -> None:
-    """An entry token names the signup for which it is valid. The signature covers this name, so
-    nobody can change it (promise P5).
+    """An entry token names the signup it is valid for. The signature covers this name, so nobody
+    can change it (promise P5).
     """
     tokens = EntryTokens(OLD)
     one, another = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)
@@ -190,7 +190,7 @@ def test_the_stay_of_a_token_cannot_be_changed() -> None:
 def test_a_token_that_names_no_stay_is_refused() -> None:
     """A token that names no signup is refused.
 
-    It would otherwise be valid for each signup of the customer (promise P5).
+    Otherwise it would be valid for every signup by the customer (promise P5).
     """
     key = TokenKeys.parse(OLD).current
     mac = hmac.digest(OLD.encode(), "/".join(ENTRY).encode(), "sha256")
@@ -200,7 +200,7 @@ def test_a_token_that_names_no_stay_is_refused() -> None:
 
 
 def test_a_code_that_verifies_an_address_cannot_change_the_address() -> None:
-    """A code that verifies an address cannot be changed into a code that replaces an address.
+    """A code that verifies an address cannot be turned into a code that replaces an address.
 
     The code is readable, but signed (promise P5).
     """

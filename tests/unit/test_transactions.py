@@ -1,7 +1,6 @@
-"""Tests transactions that DynamoDB cancels because a condition fails, the table is busy, or a write
-is invalid.
+"""DynamoDB cancels a transaction if a condition fails, the table is busy or a write is invalid.
 
-Callers repeat a transaction only if the table is busy.
+Callers retry the transaction only if the table is busy.
 """
 
 from typing import Any
@@ -20,7 +19,7 @@ NEARLY_FULL = "x" * (400 * 1024 - 100)
 
 
 class Cancelling:
-    """A DynamoDB client that cancels each transaction, for the given reasons."""
+    """A DynamoDB client that cancels every transaction for the given reasons."""
 
     def __init__(self, *codes: str) -> None:
         self._reasons = [{"Code": code} for code in codes]
@@ -68,10 +67,10 @@ def test_a_failed_condition_is_reported_before_other_reasons(other: str) -> None
 
 
 def test_an_item_that_becomes_too_large_is_not_reported_as_throttled() -> None:
-    """DynamoDB reports an item that is too large in the reasons of the cancelled transaction. The
-    service must not mistake this for throttling, because a retry would not help.
+    """DynamoDB reports an item that is too large among the reasons for cancelling a transaction.
 
-    `make test-dynamodb` runs the same check with DynamoDB Local.
+    The service must not mistake this for throttling, because a retry would not help. `make
+    test-dynamodb` runs the same check with DynamoDB Local.
     """
     client = new_table()
     table = Table(client, TABLE)

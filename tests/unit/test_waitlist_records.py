@@ -1,5 +1,5 @@
-"""The record of a waitlist stores the admission policy, the segments, and the progress of building
-the segments.
+"""A waitlist's record stores the admission policy, the segments, and the progress of building the
+segments.
 """
 
 import json

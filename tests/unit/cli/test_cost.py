@@ -1,6 +1,6 @@
-"""`waitlist cost` computes the costs of a month from the expected usage.
+"""`waitlist cost` estimates a month's costs from the expected usage.
 
-The documents show its results.
+The documents quote its results.
 """
 
 import json
@@ -58,8 +58,8 @@ def test_the_documents_show_the_price_of_an_idle_stack() -> None:
     assert said in one_line(readme)
 
 
-# The parameters that turn on webhooks and messages. Each of these features adds resources and
-# alarms to the stack.
+# Parameters that turn on webhooks and messages, each of which adds resources and alarms to the
+# stack.
 PARTS = {
     "webhook": {"WebhookUrl": "https://example.com/hook"},
     "messages": {"SmsFrom": "LINE"},
@@ -99,10 +99,8 @@ def test_the_price_includes_the_dashboard_if_there_is_a_dashboard() -> None:
 
 
 def test_with_a_cache_boards_cost_almost_nothing() -> None:
-    """With a CDN in front of the API, boards cost almost nothing.
-
-    At most one request for a board reaches the service in five seconds, however many clients there
-    are.
+    """With a CDN in front of the API, boards cost almost nothing: at most one request for a board
+    reaches the service every five seconds, however many clients there are.
     """
     direct, edge = (monthly(Month(0, 0, boards=10**9, edge=edge)) for edge in (False, True))
     assert direct["API Gateway, requests"] == pytest.approx(1_000)
@@ -132,7 +130,7 @@ def test_the_price_of_messages_depends_on_their_number() -> None:
     assert idle["Total"] - without == pytest.approx(idle["Messages"])
     said = f"costs {idle['Messages']:.2f} dollars a month more even if no message is sent"
     assert said in one_line(PAGE)
-    # The metrics cost the same in both months, so they do not affect the difference.
+    # The metrics cost the same in both months, so they cancel out.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
     a_thousand = (second - first) / 1_000
     assert f"A thousand emails cost about {a_thousand:.3f} dollars" in one_line(PAGE)
@@ -165,7 +163,7 @@ def test_verification_costs_a_message_for_each_signup() -> None:
 
 
 def test_the_help_names_the_number_of_parts_of_the_services_texts() -> None:
-    """The help of `waitlist cost` says how many SMS parts the messages need in each language.
+    """`waitlist cost --help` says how many SMS parts the messages need in each language.
 
     The numbers must hold for the longest message with the longest possible link.
     """
@@ -187,7 +185,7 @@ def _examples(url: str, language: str) -> Iterator[tuple[str, Message]]:
 def test_the_heartbeat_costs_an_event_each_minute() -> None:
     item = "EventBridge, events"
     idle, busy = monthly(Month(0, 0))[item], monthly(Month(10**6, 0))[item]
-    # One person who joins and is admitted causes four events.
+    # A person who joins and is admitted causes four events.
     assert idle / MINUTES == pytest.approx((busy - idle) / 4 / 10**6)
 
 

@@ -1,4 +1,4 @@
-"""`waitlist import --dry-run` shows what an import would do, and how it understands the columns."""
+"""`waitlist import --dry-run` shows what an import would do and how it would read the columns."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def test_the_first_and_last_ten_people_are_shown_in_the_new_order(
     assert "Nothing was sent. 30 rows: 30 people, 0 duplicates, 0 refused." in result.stdout
     assert "customer ids are read from the column Email Address (--customer)" in result.stderr
     assert "Times are read in the format %m/%d/%Y %H:%M:%S (--time-format)" in result.stderr
-    # The command only asks for the time zone of the waitlist.
+    # The only request is for the waitlist's time zone.
     assert {method for method, *_ in fake.requests} == {"GET"}
 
 
@@ -42,10 +42,10 @@ def test_priorities_come_first_and_people_without_a_time_last(
 
 
 def test_times_are_compared_across_formats_and_offsets(fake: FakeService, tmp_path: Path) -> None:
-    """An import sorts people by the time at which they joined, to the millisecond.
+    """An import sorts people by when they joined, to the millisecond, even if the times have
+    different formats and UTC offsets.
 
-    The times may have several formats and UTC offsets. People with equal times stay in the order of
-    the file.
+    People with equal times stay in the order of the file.
     """
     times = {
         "half": "2026-03-01T09:00:00.500Z",
@@ -92,8 +92,8 @@ def test_ambiguous_times_are_counted(fake: FakeService, tmp_path: Path) -> None:
 
 
 def test_people_from_another_programs_file_can_get_messages(bakery: Bakery, tmp_path: Path) -> None:
-    """An import recognises the columns with email addresses and telephone numbers in another
-    program's file, so that these people can get messages. The report says how many people no
+    """In a file from another program, an import recognises the columns with email addresses and
+    telephone numbers, so that people can receive messages. The report says how many people no
     message can reach.
     """
     numbers = ("--sms-countries", "DE", "--sms-number-types", "fixed_line")

@@ -1,4 +1,4 @@
-"""An import recognises the encoding of a file, or uses the encoding that the operator names."""
+"""An import detects a file's encoding, unless the operator names one."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""`waitlist explain` says in plain sentences at which place a person is, and why."""
+"""`waitlist explain` says in plain sentences where a person is in the queue, and why."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of the export command. They use the real service."""
+"""Tests of the `export` command against the real service."""
 
 import csv
 import io
@@ -41,8 +41,8 @@ def test_each_profile_field_and_each_attribute_has_a_column(bakery: Bakery) -> N
     own = ["profile.name", "profile.party", "profile.note", "profile.email", "attributes.language"]
     assert list(rows[0])[-7:] == [*own, "profile", "attributes"]
     assert [rows[0][name] for name in own] == ["Ada", "4", "'=1", "", ""]
-    # In an export, the column `profile` contains all values that are not text. An import restores
-    # these values from the column.
+    # An export puts all values that are not text into the `profile` column, from which an import
+    # restores them.
     assert json.loads(rows[0]["profile"]) == {"party": 4}
     assert [rows[1][name] for name in own[3:]] == ["b@example.com", "a;b"]
     assert (rows[2]["attributes.language"], rows[2]["attributes"]) == ("x;y", '{"language": "x;y"}')
@@ -65,9 +65,9 @@ def test_importing_an_export_keeps_all_fields(bakery: Bakery, tmp_path: Path) ->
 def test_the_questions_of_the_list_become_columns_and_other_fields_are_kept(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """An export has one column for each question of the waitlist, in the order of the form.
+    """An export has a column for each of the waitlist's questions, in the order of the form.
 
-    With `--all-columns`, every other field gets a column too.
+    With `--all-columns`, every other field has a column too.
     """
     fields = tmp_path / "fields.json"
     questions = [
@@ -105,9 +105,9 @@ def test_everyone_is_exported_exactly_once(bakery: Bakery) -> None:
 
 
 def test_fields_beyond_the_limit_share_a_column(fake: FakeService) -> None:
-    """An export has a limited number of columns for fields, and all other fields share one column.
-    A guest could otherwise send so many different fields that no spreadsheet opens the exported
-    file (promise P8).
+    """Only a limited number of fields have a column of their own in an export. The rest share one
+    column, because a guest could otherwise send so many different fields that no spreadsheet would
+    open the file (promise P8).
     """
     common, rare = {"name": "x"}, {f"f{number}": "1" for number in range(300)}
     people = [person(profile={**common, **(rare if number == 2 else {})}) for number in range(3)]

@@ -1,6 +1,6 @@
-"""The command line reads files that other programs have written.
+"""The command line reads files written by other programs.
 
-It reads the good rows, and reports the bad ones.
+It accepts the good rows and reports the bad ones.
 """
 
 import csv
@@ -75,9 +75,10 @@ def test_another_delimiter_is_detected_and_suggested(
 def test_the_first_line_of_a_file_can_declare_its_delimiter(
     fake: FakeService, tmp_path: Path, line: str
 ) -> None:
-    """A first line such as `sep=;` says which character separates the columns.
+    """A first line such as `sep=;`, which Excel also understands, says which character separates
+    the columns.
 
-    Excel understands this line too. The option `--delimiter` overrides it.
+    The `--delimiter` option overrides it.
     """
     content = f"{line}\ncustomer_id;name\nada;A, B\n".encode()
     path = write_file(tmp_path / "p.csv", content)
@@ -89,7 +90,7 @@ def test_the_first_line_of_a_file_can_declare_its_delimiter(
 
 
 def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) -> None:
-    """A spreadsheet may write columns without a name, in all rows or in a few.
+    """Spreadsheets may write columns without a name, in every row or only in a few.
 
     No value in such a column is lost silently.
     """
@@ -110,10 +111,10 @@ def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) 
 def test_apostrophes_that_another_program_has_written_are_kept(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """An import removes an apostrophe before a formula, because other programs also write such
-    apostrophes.
+    """An import removes an apostrophe in front of a formula, because other programs write such
+    apostrophes too.
 
-    It keeps all other apostrophes.
+    All other apostrophes stay.
     """
     path = write_file(
         tmp_path / "p.csv", b"customer_id,a,b\nada,'+49 1,\"x, '@home; '-\"\nb b,',\n"
@@ -128,14 +129,14 @@ def test_a_refused_row_keeps_its_extra_cells(fake: FakeService, tmp_path: Path) 
     text = (tmp_path / "p.refused.csv").read_text("utf-8-sig")
     (refused,) = csv.DictReader(text.splitlines())
     assert refused["refused_line"] == 'ada,A,"more, even",'
-    # The import writes refused rows to a file, and adds columns that explain the refusals. A later
-    # import of this file ignores these columns.
+    # The import writes refused rows to a file, with extra columns that explain the refusals. A
+    # later import of this file ignores those columns.
     Typed(fake.url).run("import", "bakery", str(tmp_path / "p.refused.csv"))
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
 
 
 class FullDisk(io.StringIO):
-    """A text file that raises an error when a program writes to it or closes it."""
+    """A text file that raises an error when it is written to or closed."""
 
     def flush(self) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

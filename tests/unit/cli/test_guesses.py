@@ -1,4 +1,4 @@
-"""The command line guesses what the columns of a file mean."""
+"""The command line guesses what a file's columns mean."""
 
 import pytest
 

@@ -13,8 +13,8 @@ from waitlist_shared import ids
 def test_the_command_line_computes_the_entry_ids_of_the_service(
     waitlist_id: str, customer_id: str
 ) -> None:
-    """The command line computes the same entry ids as the service. It can then put an entry id into
-    a URL where it would otherwise put the customer's id (promise P8).
+    """The command line computes the same entry ids as the service, so that it can put an entry id
+    into a URL instead of a customer id (promise P8).
     """
     assert entry_id_of(waitlist_id, customer_id) == ids.entry_id_of(waitlist_id, customer_id)
 

@@ -1,6 +1,5 @@
-"""Tests of the import command.
-
-A fake service stores the people in the order in which they arrive.
+"""Tests of the `import` command against a fake service that stores people in the order in which
+they arrive.
 """
 
 import csv
@@ -43,7 +42,7 @@ def test_refused_rows_are_written_to_a_file_and_the_others_are_imported(
         ["customer_id", "note", *REJECTION_COLUMNS],
         ["b b", "2", "2", "invalid_request", "Not valid; customer_id: no spaces", "", ""],
         ["", "3", "3", "unusable_row", "no customer id in customer_id", "", ""],
-        # If a row has more cells than there are columns, the additional cells are kept as well.
+        # If a row has more cells than there are columns, the extra cells are kept as well.
         [
             "cyd",
             "4",
@@ -116,10 +115,10 @@ def test_the_same_command_imports_the_refused_rows_after_they_are_corrected(
 def test_refused_rows_are_read_in_the_same_way_as_their_file(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """An import of refused rows uses the settings of the original import.
+    """Refused rows are imported with the settings of the original import, because they may be
+    ambiguous on their own.
 
-    The refused rows alone may be ambiguous. For example, 02/03/2026 can be the second of March or
-    the third of February (promise P5).
+    For example, 02/03/2026 can be 2 March or 3 February (promise P5).
     """
     rows = [["13/01/2026", "none", "ada@x.com"], ["14/01/2026", "none", "bob@x.com"]]
     rows.append(["02/03/2026", "dan@x.com", "cyd@x.com", "a cell too many"])
@@ -127,8 +126,7 @@ def test_refused_rows_are_read_in_the_same_way_as_their_file(
     words = ["import", "bakery", "--keep-time", "applied"]
     assert Typed(fake.url)(*words, path).exit_code == 1
     refused = tmp_path / "p.refused.csv"
-    # One row has more cells than there are columns. The command has written its last cell to an
-    # additional column.
+    # One row has a cell too many, which the command has written to an extra column.
     result = Typed(fake.url)(*words, str(refused))
     assert result.exit_code == 0
     assert "Times are read in the format %d/%m/%Y (--time-format)." in result.stderr
@@ -208,9 +206,8 @@ def test_a_missing_file_is_an_error(fake: FakeService, tmp_path: Path) -> None:
 def test_an_unclosed_quote_does_not_read_the_whole_file_as_a_single_row(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a quotation mark is never closed, the command stops early and names the line.
-
-    It does not read the whole file into memory (promise P9).
+    """If a quotation mark is never closed, the command names the line and stops early, without
+    reading the whole file into memory (promise P9).
     """
     monkeypatch.setattr(records, "MOST_CHARACTERS", 2000)
     path = tmp_path / "p.csv"
@@ -244,7 +241,7 @@ def test_after_a_503_the_same_rows_are_sent_again(fake: FakeService, tmp_path: P
 def test_rows_whose_response_was_lost_are_counted_as_joined(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a response is lost, the command sends the same request again, and counts its rows as
+    """If a response is lost, the command sends the request a second time and counts its rows as
     joined (promise P2).
     """
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=2))

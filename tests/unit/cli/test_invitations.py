@@ -1,4 +1,4 @@
-"""Tests of invitations in the command line and in the console. They use the real service."""
+"""Tests of invitations in the command line and the console, against the real service."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Tests of the commands that keep updating what the terminal shows."""
+"""Tests of commands that keep the terminal up to date while they run."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
     terminal.until(lambda text: "paused" in text)
     terminal.interrupt()
     assert terminal.ended() == 0
-    # The command has restored the terminal: the alternate screen is closed, and the cursor is
+    # The command has restored the terminal: it has left the alternate screen, and the cursor is
     # visible.
     assert terminal.raw.rindex("\x1b[?1049l") > terminal.raw.rindex("\x1b[?1049h")
     assert terminal.raw.rindex("\x1b[?25h") > terminal.raw.rindex("\x1b[?25l")

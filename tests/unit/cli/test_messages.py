@@ -1,4 +1,4 @@
-"""Tests of the command `waitlist messages`. They use the real service and a local mailbox."""
+"""Tests of `waitlist messages` against the real service and a local mailbox."""
 
 from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery
@@ -18,9 +18,7 @@ def turn_messages_on(bakery: Bakery) -> None:
 
 
 def deliver_messages(bakery: Bakery) -> None:
-    """Deliver the messages that are waiting in the local mailbox. Reading the mailbox delivers
-    them.
-    """
+    """Read the local mailbox, which delivers the waiting messages."""
     with plain_client() as http:
         assert http.get(f"{bakery.typed.url}/_local/mailbox.json").status_code == 200
 

@@ -1,5 +1,6 @@
-"""Tests that a waitlist can be exported and imported again. The report says which data an import
-omits.
+"""A waitlist can be exported and then imported.
+
+The report says which data the import leaves out.
 """
 
 import io
@@ -36,7 +37,7 @@ PAGE = [
     {"name": "terms", "label": TERMS["text"], "type": "checkbox", "version": "2026-11"},
     {"name": "utm_source", "label": "Source", "type": "hidden"},
 ]
-# The policy makes no offers before the year 2040, so nobody's status changes during the test.
+# The policy makes no offers before 2040, so nobody's status changes during the test.
 POLICY = ("--schedule", "1 at 2040-01-01T00:00:00Z", "--max-inside", "50")
 FORMS: Mapping[str, Sequence[str]] = {
     "csv": (),
@@ -56,7 +57,7 @@ NUMBERS_AND_MORE = {
     "\x1b[2J": "name",
     "a.b": " blanks ",
 }
-# The fields that have the same values after an export and an import.
+# Fields that have the same values after an export and an import.
 SAME = (
     *("customer_id", "priority", "joined_at", "rank", "profile", "attributes", "language"),
     *("rest_until", "confirmed_at", "messages_off", "unreachable", "ban_reason"),
@@ -226,10 +227,10 @@ NOTES = {
 def test_importing_an_export_creates_the_same_list(
     old: Bakery, settings: Any, tmp_path: Path, form: str
 ) -> None:
-    """After an export and an import, the new waitlist has the same people in the same order.
+    """After an export and an import, the new waitlist has the same people in the same order, and
+    the report says which data is missing.
 
-    The report says which data the import omits. A second import changes nothing (promises P1 and
-    P3).
+    Repeating the import changes nothing (promises P1 and P3).
     """
     path = str(tmp_path / ("people.jsonl" if form == "jsonl" else "people.csv"))
     words = ("--status", "all", "--output", path, *FORMS[form])
@@ -261,8 +262,8 @@ def test_importing_an_export_creates_the_same_list(
 def test_an_export_is_imported_with_addresses_as_identities(
     old: Bakery, settings: Any, tmp_path: Path
 ) -> None:
-    """An operator exports people, and imports them into a waitlist that identifies people by
-    address, as docs/operate/identity.md says.
+    """An operator exports people and imports them into a waitlist that identifies people by
+    address, as docs/operate/identity.md describes.
 
     Banned people are imported even if they have no address.
     """
@@ -319,7 +320,7 @@ def test_an_unverified_address_stays_unverified_after_an_import(
 def test_every_field_of_an_entry_is_exported_and_imported() -> None:
     """An export contains every field of an entry.
 
-    For each field, an import either restores it or reports that it is lost.
+    An import either restores the field or reports that it is lost.
     """
     fields = AdminEntryAnswer.model_fields.keys() - {"profile", "attributes"}
     assert fields == FIELDS.keys()
@@ -361,8 +362,8 @@ def test_the_loss_of_a_call_number_is_noted() -> None:
 
 
 def test_a_status_column_of_another_program_becomes_a_profile_field() -> None:
-    """A file without entry ids comes from another program. The import must not read its column
-    `status` as a status of this service.
+    """A file without entry ids comes from another program, so an import must not mistake its
+    `status` column for this service's status.
     """
     columns = Columns()
     row = {"customer_id": "ada", "status": "left", "rank": "1"}
@@ -392,9 +393,8 @@ def test_a_cell_that_an_operator_has_changed_is_imported() -> None:
 def test_the_command_line_computes_the_ranks_of_the_service(
     priority: int, moment: datetime
 ) -> None:
-    """The command line computes ranks as the service does.
-
-    The dry run of an import therefore shows the order that the import will create (promise P1).
+    """The command line computes ranks exactly as the service does, so a dry run shows the order
+    that the import will create (promise P1).
     """
     aware = moment.replace(tzinfo=UTC)
     assert rank_of(priority, aware) == ranks.rank_of(priority, ranks.ticket_at(aware))
@@ -413,8 +413,8 @@ PROFILES = st.dictionaries(TEXT | st.sampled_from(["email", "phone", "terms"]), 
 
 @given(st.lists(PROFILES, min_size=1, max_size=3), st.booleans())
 def test_a_csv_keeps_every_profile(profiles: list[dict[str, Any]], has_questions: bool) -> None:
-    """If people are exported to CSV and imported again, each profile stays the same, whatever
-    values guests and programs have stored.
+    """Exporting people to CSV and importing them leaves every profile unchanged, whatever values
+    guests and programs have stored.
 
     No line of the file can control a terminal (promise P3).
     """

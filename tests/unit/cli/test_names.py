@@ -1,4 +1,4 @@
-"""The command line shows people with their names, which are in the answers to the waitlist's
+"""The command line shows people's names, which are among their answers to the waitlist's
 questions.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of the commands for a waitlist's notice. They use the real service."""
+"""Tests of the commands for a waitlist's notice, against the real service."""
 
 import json
 from datetime import UTC, datetime, timedelta

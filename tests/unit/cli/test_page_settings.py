@@ -1,4 +1,4 @@
-"""The command line shows and changes the settings of the page for customers."""
+"""The command line shows and changes the settings of the customer page."""
 
 import json
 from pathlib import Path
@@ -51,8 +51,8 @@ def test_the_counted_sources_are_set_and_removed(bakery: Bakery, tmp_path: Path)
 
 
 def test_changing_other_settings_keeps_the_page(bakery: Bakery) -> None:
-    """`pause` sends all settings of the waitlist, but does not change the settings of the page for
-    customers (promise P5).
+    """`pause` sends all the waitlist's settings, but leaves those of the customer page unchanged
+    (promise P5).
     """
     bakery.typed.run("page", bakery.waitlist_id, "--text", "Fresh bread")
     before = bakery.typed.json("page", bakery.waitlist_id)

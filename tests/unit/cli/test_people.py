@@ -1,4 +1,4 @@
-"""Tests of the commands about people. They use the real service."""
+"""Tests of the commands about people, against the real service."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ from tests.unit.cli.people_files import write_csv
 from tests.unit.cli.typed import Typed, problem
 from waitlist_cli.client.ids import entry_id_of
 
-# The settings that `signup` reads, for a waitlist that asks no questions.
+# The settings that `signup` reads for a waitlist that asks no questions.
 UNASKED: dict[str, Any] = {"identity": None, "page": None, "segments": [], "timezone": "UTC"}
 
 
@@ -52,7 +52,7 @@ def test_files_of_people_may_have_another_delimiter(
 ) -> None:
     """`bump` reads files of people with the same options as `import`, such as `--delimiter`.
 
-    If a spreadsheet has damaged the id in a row, `bump` refuses this row.
+    It refuses a row whose id a spreadsheet has damaged.
     """
     bakery.sign_up("ada", "bob", "cyd")
     tab = ";" if name.endswith("csv") else "\t"
@@ -197,9 +197,9 @@ def test_a_bump_needs_exactly_one_target(typed: Typed, bakery: Bakery, words: li
 def test_the_people_in_a_file_are_moved_in_its_order(
     typed: Typed, bakery: Bakery, tmp_path: Path, suffix: str
 ) -> None:
-    """`bump --front` moves the people of a file to the front, in the order of the file.
+    """`bump --front` moves the people in a file to the front, in the order of the file.
 
-    A second run changes nothing (promise P1).
+    Running it twice changes nothing more (promise P1).
     """
     bakery.sign_up("ada", "bob", "cyd", "dan")
     names = ["dan", "bob"]
@@ -246,9 +246,8 @@ def test_a_file_with_an_invalid_row_moves_nobody(fake: FakeService, tmp_path: Pa
 
 
 def test_a_relative_bump_is_repeated_with_the_same_key(fake: FakeService) -> None:
-    """A person is moved some places ahead only once, even if the command repeats its request.
-
-    Both requests have the same idempotency key (promise P2).
+    """A person moves ahead only once, even if the command repeats its request, because both
+    requests have the same idempotency key (promise P2).
     """
     entry = {"entry_id": "a" * 26, "status": "waiting", "position": 1, "total": 1}
     busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")
@@ -300,7 +299,7 @@ def test_no_request_has_a_customer_id_in_its_url(fake: FakeService) -> None:
 
 
 def test_a_profile_cannot_control_the_terminal(typed: Typed, bakery: Bakery) -> None:
-    """Customers choose the text of their profiles, but this text cannot control the operator's
+    """Customers write their own profiles, but nothing in a profile can control the operator's
     terminal (promise P5).
     """
     bakery.sign_up("ada", profile={"name": "\x1b[2J\u202eAda\tx\ny"})
@@ -382,7 +381,7 @@ def test_the_people_in_a_file_are_reinstated_and_the_command_can_be_repeated(
 ) -> None:
     """`reinstate` brings the people in a file back to the waitlist.
 
-    If some rows are refused, an operator can correct them and run the command again (promise P2).
+    If some rows are refused, an operator can correct them and rerun the command (promise P2).
     """
     bakery.sign_up("ada", "bob", "cyd")
     for name in ("bob", "cyd"):

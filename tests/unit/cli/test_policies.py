@@ -115,8 +115,8 @@ def test_a_new_schedule_with_a_past_time_causes_a_warning(bakery: Bakery) -> Non
     words = ("policy", bakery.waitlist_id, "--schedule", "5 at 2020-01-01T09:00:00Z")
     text = bakery.typed(*words).stderr
     assert "2020-01-01T09:00:00Z has passed. A new schedule gives no slots" in text
-    # The command warns only about new scheduled times. Saved times in the past are normal, because
-    # their offers have been made.
+    # The command warns about past times only if they are new. Past times in a saved schedule are
+    # normal, because their offers have been made.
     assert "A new schedule" not in bakery.typed(*words, "--max-inside", "5").stderr
 
 
@@ -144,7 +144,7 @@ def test_the_hours_of_offers_are_set_and_removed(bakery: Bakery) -> None:
 
 
 def test_changing_other_settings_keeps_the_policy(bakery: Bakery) -> None:
-    """`pause` sends all settings of the waitlist, but does not change the admission policy (promise
+    """`pause` sends all the waitlist's settings, but leaves the admission policy unchanged (promise
     P5).
     """
     bakery.typed.run("policy", bakery.waitlist_id, "--max-inside", "5")
@@ -204,8 +204,8 @@ def test_after_a_concurrent_change_the_operator_is_asked_to_repeat_the_command(
     result = Typed(fake.url)("policy", "bakery", "--rate", "5/minute")
     assert (result.exit_code, "Run the command again" in result.stderr) == (1, True)
     assert fake.requests[-1][2]["if-match"] == '"7"'
-    # The first request was successful, but its response was lost. The command reads the settings
-    # again, and finds that they are as requested.
+    # The first request succeeded, but its response was lost. The command reads the settings again
+    # and finds them as requested.
     fake.script = [answer(200, found), answer(412, changed), answer(200, found)]
     again = Typed(fake.url)("--json", "policy", "bakery", "--rate", "5/minute")
     assert again.exit_code == 0

@@ -1,4 +1,4 @@
-"""The command line makes a poster with a QR code. The code leads to the page for customers."""
+"""The command line makes a poster with a QR code that leads to the customer page."""
 
 from pathlib import Path
 from typing import Any

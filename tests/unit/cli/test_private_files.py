@@ -1,5 +1,5 @@
-"""Tests that files with personal data or secrets can be read only by their owner, from the moment
-at which they are created.
+"""Files with personal data or secrets are readable only by their owner, from the moment they are
+created.
 """
 
 import os
@@ -26,7 +26,7 @@ def _without_umask() -> Any:
 
 
 def record_modes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the permissions that each file has while it is still empty."""
+    """Record each file's permissions while the file is still empty."""
     modes: list[int] = []
     opened, truncated = os.open, os.ftruncate
 
@@ -80,7 +80,7 @@ def test_writing_refused_rows_replaces_no_device_and_no_link(
 ) -> None:
     """The file of refused rows never replaces a device or a link.
 
-    If root runs a command with `--refused /dev/null`, the device stays (promise P5).
+    Even if root runs a command with `--refused /dev/null`, the device stays (promise P5).
     """
     people, kept = tmp_path / "people.csv", tmp_path / "kept.csv"
     people.write_text("customer_id\nada\na b\n", "utf-8")

@@ -1,4 +1,4 @@
-"""The command line signs requests with the credentials of the usual AWS configuration."""
+"""The command line signs requests with the credentials from the usual AWS configuration."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The option --since accepts several formats. The command line converts its value to UTC."""
+"""The `--since` option accepts several formats, and the command line converts its value to UTC."""
 
 from datetime import UTC, datetime
 
@@ -26,7 +26,7 @@ def test_a_time_can_be_given_in_several_formats(text: str, since: str) -> None:
 
 
 def test_days_begin_in_the_time_zone_of_the_waitlist() -> None:
-    """The test uses a day on which the clocks in Berlin were set forward."""
+    """The clocks in Berlin go forward on this day."""
     evening = datetime(2026, 3, 29, 22, 30, tzinfo=UTC)
     for text, since in (
         ("today", "2026-03-29T22:00:00Z"),

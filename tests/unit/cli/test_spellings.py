@@ -1,4 +1,4 @@
-"""A search finds people even if names and telephone numbers are spelled differently."""
+"""A search finds people even if names and telephone numbers are written differently."""
 
 import pytest
 

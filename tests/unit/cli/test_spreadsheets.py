@@ -1,5 +1,5 @@
-"""Tests that a CSV file can be opened safely in a spreadsheet. An export writes formulas as text,
-and an import restores the original values.
+"""A spreadsheet can safely open an exported CSV file. An export writes formulas as text, and an
+import restores the original values.
 """
 
 import csv
@@ -29,12 +29,11 @@ FORMULAS = [
     "＠1",  # noqa: RUF001
     "'=1",
     "''@",
-    # Spreadsheets keep only 15 digits of a number, and replace the others with zeros.
+    # Spreadsheets keep only the first 15 digits of a number and replace the rest with zeros.
     "1234567890123456",
 ]
 # Excel splits lines at semicolons in many countries, and LibreOffice splits at several characters.
-# A value that contains such a character then becomes several cells, and each cell could be a
-# formula.
+# A value with such a character is then split into several cells, each of which could be a formula.
 WITHIN = {
     "1;=2": "1;'=2",
     "a\t@SUM(1)": "a\t'@SUM(1)",
@@ -108,8 +107,8 @@ def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> No
     assert [one["park_reason"] for one in read_cells(path)] == [f"'{value}" for value in FORMULAS]
     header, *lines = path.read_bytes().split(b"\r\n")
     assert lines[0].startswith(b'"","aaa'), "each field is quoted, as other programs divide at ;"
-    # Without a byte order mark at the beginning, Excel would read the file in the encoding of the
-    # operator's country.
+    # Without a byte order mark, Excel would read the file in the usual encoding of the operator's
+    # country.
     assert header.startswith(b"\xef\xbb\xbfposition,entry_id,")
 
 

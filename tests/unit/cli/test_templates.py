@@ -1,4 +1,4 @@
-"""A new waitlist can start with the settings of a template, or of another waitlist."""
+"""A new waitlist can take its settings from a template or from another waitlist."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -39,8 +39,7 @@ def test_a_template_asks_about_settings_that_exist(name: str) -> None:
     template = templates()[name]
     assert [one.setting for one in template.asks if one.setting not in settings()] == []
     given = template_settings(template, NOW)
-    # `signup` does not ask questions in the terminal. Answers that the waitlist requires must be
-    # given as options.
+    # `signup` does not ask questions in the terminal. Required answers must be given as options.
     assert [
         one.setting for one in template.asks if one.required and not get(given, one.setting)
     ] == []

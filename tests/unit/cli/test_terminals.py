@@ -1,5 +1,5 @@
-"""Tests the command line in narrow terminals, in terminals without UTF-8, with full disks, and with
-closed pipes.
+"""Tests of the command line in narrow terminals, in terminals without UTF-8, with full disks and
+with closed pipes.
 """
 
 import csv
@@ -20,8 +20,8 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed, clean_environment
 
-# This program runs the given commands one after the other, and prints their exit codes. A single
-# process is faster than a process for each command.
+# This program runs the given commands one after another and prints their exit codes. One process
+# for all of them is faster than a process for each.
 SEVERAL = """
 import os, sys
 from waitlist_cli.__main__ import main
@@ -108,12 +108,12 @@ def test_a_narrow_terminal_shows_each_value_on_its_own_line(fake: FakeService) -
 
 
 def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> None:
-    """Only terminals show tables and colours.
+    """Tables and colours appear only in a terminal.
 
     A table fits into the terminal, however long a profile is.
     """
     # In a terminal, `head` sends a second request to read the waitlist's time zone. In a pipe, it
-    # sends only one request.
+    # sends only one.
     fake.script = [people("ada", "[red]b")] * 3
     shown = terminal(fake, "head", "bakery", columns=80)
     assert shown.ended() == 0
@@ -126,14 +126,13 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
     assert "\x1b" not in Typed(fake.url).run("head", "bakery")
 
 
-# An export sends two requests. The first one reads the questions of the waitlist.
+# An export sends two requests. The first one reads the waitlist's questions.
 WRITING = ("head bakery", "--json head bakery", "export bakery")
 
 
 def test_a_pipe_gets_utf_8_whatever_the_locale(fake: FakeService) -> None:
-    """Output to a pipe is always in UTF-8, because other programs such as `import` read it.
-
-    The operator's locale does not matter.
+    """Output to a pipe is always UTF-8, whatever the operator's locale, because other programs such
+    as `import` read it.
     """
     fake.script = [people("ada")] * 4
     done = run_in_pipe(fake, *WRITING, PYTHONIOENCODING="ascii")
@@ -161,9 +160,8 @@ def test_a_full_disk_is_an_error(fake: FakeService, tmp_path: Path) -> None:
 
 
 def test_every_entry_is_served_even_if_the_pipe_of_the_notes_is_closed(fake: FakeService) -> None:
-    """`work` serves every entry, even if nobody reads its standard error any more.
-
-    For example, `waitlist work … 2>&1 | head -1` closes this pipe (promise P3).
+    """`work` serves every entry even after its standard error has been closed, as in `waitlist work
+    … 2>&1 | head -1` (promise P3).
     """
     claims = [{"entry_id": "a" * 26, "customer_id": str(n), "claim_token": "0" * 40} for n in "12"]
     fake.script = [answer(200, {"lease_seconds": 300})]
@@ -185,7 +183,7 @@ def test_every_entry_is_served_even_if_the_pipe_of_the_notes_is_closed(fake: Fak
     assert sum(path.endswith("/complete") for _, path, _, _ in fake.requests) == 2
 
 
-# C0, C1 and bidirectional control characters. They control a terminal or change the direction of
+# C0, C1 and bidirectional control characters, which control a terminal or change the direction of
 # text.
 HOSTILE = "A\x1b]0;x\x07B\x9b2JC\u202eD\u200fE\u061cF\u2028G"
 
@@ -198,8 +196,8 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     page = json.loads(content) | {"name": HOSTILE}
     page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
     refusal = answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})
-    # Two commands send one more request: the export to CSV reads the questions of the waitlist, and
-    # `head` reads the time zone.
+    # Two commands send one extra request: the CSV export reads the waitlist's questions, and `head`
+    # reads its time zone.
     fake.script = [answer(status, page, **headers)] * (len(found) + 2) + [refusal] * len(missing)
     shown = Terminal(program_of_several(fake, *found, *missing), clean_environment(), columns=200)
     assert shown.ended() == 0
@@ -213,10 +211,10 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
 
 
 def test_text_of_customers_in_a_pipe_cannot_control_a_terminal(fake: FakeService) -> None:
-    """Programs such as head and less show the text of a pipe in a terminal. Customers' text in a
-    pipe must therefore contain no control characters.
+    """Programs such as head and less show piped text in a terminal, so customers' text in a pipe
+    must contain no control characters.
 
-    If the output goes to a file, the text keeps every character (promise P8).
+    In a file, the text keeps every character (promise P8).
     """
     status, headers, content = people("ada")
     page = json.loads(content)

@@ -1,4 +1,4 @@
-"""The command line gets the entry token of one person, or the tokens of all people in an import."""
+"""The command line gets one person's entry token, or the tokens of everyone in an import."""
 
 import csv
 import json
@@ -109,9 +109,9 @@ def test_the_file_of_tokens_is_complete_after_a_kill_and_a_repeat(
 
 @pytest.mark.parametrize("torn", ["", "\r", 'aaaa,"c000', "aaaa,c00010,token-of-c0"], ids=ascii)
 def test_an_incomplete_last_line_is_removed(fake: FakeService, tmp_path: Path, torn: str) -> None:
-    """If the file of tokens ends with an incomplete line, the command removes this line.
+    """If the file of tokens ends with an incomplete line, the command removes that line.
 
-    The next token would otherwise be appended to it (promise P3).
+    Otherwise the next token would be appended to it (promise P3).
     """
     path, tokens = write_customer_file(tmp_path / "p.csv", customers(20)), tmp_path / "tokens.csv"
     words = ["import", "bakery", path, "--tokens", str(tokens)]
@@ -148,9 +148,9 @@ def test_a_file_that_cannot_be_written_is_an_error(fake: FakeService, tmp_path: 
 def test_each_imported_token_shows_the_position_of_its_person(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """An import writes a token for each person, also for people who were already on the waitlist.
+    """An import writes a token for everyone, including people who were already on the waitlist.
 
-    With the token, the person can see their position (promise P6).
+    With the token, they can see their position (promise P6).
     """
     names, tokens = customers(620), tmp_path / "tokens.csv"
     words = ["import", bakery.waitlist_id]
@@ -210,10 +210,10 @@ def test_find_takes_either_a_text_or_an_address(fake: FakeService, words: list[s
 def test_a_list_is_moved_to_a_list_that_identifies_people_by_address(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """All people on a waitlist are moved to another waitlist, which identifies people by address,
-    as docs/operate/identity.md says.
+    """An operator moves everyone on a waitlist to another one, which identifies people by address,
+    as docs/operate/identity.md describes.
 
-    The order stays the same. People without an address keep their customer ids.
+    The order stays the same, and people without an address keep their customer ids.
     """
     bakery.sign_up("ada", profile={"email": "Ada@Example.com"})
     bakery.sign_up("bob")

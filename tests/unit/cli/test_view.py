@@ -1,4 +1,4 @@
-"""Tests of the commands that show a waitlist. They use the real service."""
+"""Tests of the commands that show a waitlist, against the real service."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tests of the commands that create and change waitlists. They use the real service."""
+"""Tests of the commands that create and change waitlists, against the real service."""
 
 import json
 from pathlib import Path
@@ -26,9 +26,7 @@ def test_a_waitlist_is_created_with_settings(typed: Typed, bakery: Bakery) -> No
 
 
 def test_an_existing_waitlist_is_not_created_again(typed: Typed, bakery: Bakery) -> None:
-    """If the waitlist exists, `create` fails, because it would otherwise replace the waitlist's
-    settings (promise P5).
-    """
+    """If the waitlist exists, `create` fails rather than replace its settings (promise P5)."""
     result = typed("create", bakery.waitlist_id, "--name", "Other")
     assert result.exit_code == 1
     assert f"waitlist edit {bakery.waitlist_id}" in result.stderr
@@ -45,8 +43,8 @@ def test_a_waitlist_that_another_operator_has_just_created_is_not_replaced(
     result = Typed(fake.url)("create", "bakery", "--name", "Mine")
     assert (result.exit_code, "waitlist edit bakery" in result.stderr) == (1, True)
     assert fake.requests[-1][2]["if-none-match"] == "*"
-    # The service creates the waitlist, but its response is lost. The command then sends the request
-    # again.
+    # The service creates the waitlist, but its response is lost, so the command sends the request a
+    # second time.
     lost = refusal(503, "record_unavailable", Retry_After="0")
     fake.script = [missing, lost, answer(412, exists), answer(200, {"waitlist_id": "bakery"})]
     assert Typed(fake.url)("--json", "create", "bakery", "--name", "Mine").exit_code == 0

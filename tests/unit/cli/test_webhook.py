@@ -1,4 +1,4 @@
-"""`waitlist webhook` sends undelivered events again. Each request sends a few hundred events."""
+"""`waitlist webhook` resends undelivered events, a few hundred per request."""
 
 import json
 

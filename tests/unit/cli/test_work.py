@@ -1,6 +1,6 @@
-"""`waitlist work` claims people, and runs a program for each of them.
+"""Tests of `waitlist work`, which claims people and runs a program for each of them.
 
-The tests use the real service.
+They use the real service.
 """
 
 import json
@@ -24,7 +24,7 @@ with pathlib.Path(sys.argv[1]).open("a") as file:
     print(person["customer_id"], person["attempts"], person["profile"], file=file)
 """
 FAIL = "import sys; sys.exit(3)"
-# A program that writes its process id to a file, and waits until a second file appears.
+# A program that writes its process id to a file and waits for a second file to appear.
 STAY = """
 import os, pathlib, signal, sys, time
 signal.signal(signal.SIGINT, lambda *_: pathlib.Path(sys.argv[1] + ".heard").touch())
@@ -35,8 +35,8 @@ while not pathlib.Path(sys.argv[1] + ".end").exists():
 
 
 # When this program serves Ada, it starts a child process and waits for it, as a shell does. The
-# child ignores SIGTERM, and keeps a pipe open until it ends. When the program serves the next
-# person, it looks at the pipe and records whether the child is still running.
+# child ignores SIGTERM and keeps a pipe open until it ends. When the program serves the next
+# person, it checks the pipe and records whether the child is still running.
 SHELL = """
 import json, os, signal, subprocess, sys
 pipe = sys.argv[1]
@@ -145,7 +145,7 @@ def test_a_hold_is_extended_while_the_program_runs_and_losing_it_ends_the_progra
 ) -> None:
     """`work` extends its claim while the program runs.
 
-    If the claim is lost, `work` stops the program, because another worker could claim the entry
+    If the claim is lost, `work` stops the program, because another worker could now claim the entry
     (promise P4).
     """
     bakery.sign_up("ada")
@@ -175,8 +175,8 @@ def test_ctrl_c_waits_for_the_program_and_stops_claiming(
     bakery.sign_up("ada", "bob")
     marker = tmp_path / "stay"
     process = start_work(bakery, stay, marker)
-    # If the operator presses Ctrl-C, a terminal sends SIGINT to its foreground process group. The
-    # program that `work` runs is in a different group.
+    # When an operator presses Ctrl-C, the terminal sends SIGINT to its foreground process group.
+    # The program that `work` runs is in a different group.
     os.killpg(process.pid, signal.SIGINT)
     assert process.stderr is not None
     assert "Waiting for running commands" in process.stderr.readline()
@@ -207,10 +207,8 @@ def test_a_second_ctrl_c_ends_the_program_and_gives_the_person_back(
 
 
 def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
-    """If the service fails after the program has ended, `work` reports the entry whose completion
-    could not be recorded.
-
-    It then claims the next entry (promise P3).
+    """If the service fails after the program has ended, `work` names the entry whose completion it
+    could not record, and claims the next one (promise P3).
     """
     claims = [{"entry_id": "a" * 26, "customer_id": n, "claim_token": "0" * 40} for n in "xy"]
     broken = answer(500, {"code": "internal_error", "detail": "A defect."})
@@ -229,9 +227,9 @@ def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
 def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
     fake: FakeService, stay: str, tmp_path: Path
 ) -> None:
-    """If `work` cannot extend its claim, it stops its program.
+    """If `work` cannot extend its claim, it stops the program.
 
-    Expired credentials can be renewed until the claim ends (promise P4).
+    Until the claim ends, expired credentials can be renewed (promise P4).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     expired = answer(403, {"code": "forbidden", "detail": "The token has expired."})
@@ -248,9 +246,8 @@ def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
 def test_a_program_that_ignores_sigterm_is_killed_before_the_next_claim(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a program ignores SIGTERM, `work` kills it before the next claim.
-
-    The program may have been started by a shell that has already ended (promise P4).
+    """If a program ignores SIGTERM, `work` kills it before the next claim, even if the shell that
+    started the program has ended (promise P4).
     """
     monkeypatch.setattr("waitlist_cli.work.program.GRACE_SECONDS", 0.3)
     pipe = tmp_path / "pipe"
@@ -282,9 +279,8 @@ def test_a_missing_program_claims_no_entry(bakery: Bakery) -> None:
 
 
 def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeService) -> None:
-    """If the service is busy or the waitlist is paused, `work` waits.
-
-    It repeats the claim with the same key until it gets an answer (promise P2).
+    """While the service is busy or the waitlist is paused, `work` repeats its claim with the same
+    key until it gets an answer (promise P2).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     busy = answer(503, {"code": "rebuilding", "detail": "Later."}, Retry_After="0")
@@ -305,7 +301,7 @@ def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeSe
 
 
 def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> None:
-    """If the waitlist's `max_claims` is reached, `work --until-empty` waits for earlier claims to
+    """When the waitlist's `max_claims` is reached, `work --until-empty` waits for earlier claims to
     end.
 
     It must not stop, because people may still be waiting (promise P3).
@@ -327,8 +323,8 @@ def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> N
 def test_the_delay_of_a_released_person_grows_with_each_failure(fake: FakeService) -> None:
     """If the program fails, the person cannot be claimed for a while.
 
-    This delay grows with each failure and with each claim that has expired. It is at most an hour.
-    `--retry-after 0` turns it off.
+    The delay grows with each failure and each expired claim, up to an hour. `--retry-after 0` turns
+    it off.
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40, "attempts": 1}
     words = ["work", "bakery", "--max", "2"]

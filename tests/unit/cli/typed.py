@@ -1,4 +1,4 @@
-"""Runs commands as an operator types them, in this process or in a process of its own."""
+"""Runs commands as an operator would type them, in this process or in a separate one."""
 
 import json
 import os
@@ -34,8 +34,8 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Typed:
-    """Runs commands as if an operator had typed them. If `url` is None, the operator has given no
-    URL of a service.
+    """Runs commands as if an operator had typed them. If `url` is None, the operator has not given
+    the service's URL.
     """
 
     url: str | None = None
@@ -45,8 +45,8 @@ class Typed:
             name: None for name in os.environ if name.startswith(FOREIGN)
         }
         variables |= {"WAITLIST_CONFIG": os.devnull, **environ}
-        # Build the commands only once. Typer would build all of them again for each call, which is
-        # slower than most calls.
+        # Build the commands only once. Otherwise, Typer would build all of them for each call,
+        # which takes longer than most calls.
         with patch("typer.testing._get_command", return_value=GROUP):
             return CliRunner().invoke(app, [*self.service, *words], input=stdin, env=variables)
 

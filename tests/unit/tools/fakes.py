@@ -12,7 +12,7 @@ from tools.local.http_server import HttpServer
 
 
 class FakeFunction:
-    """A fake Lambda function. It calls `handler` directly, and records its events."""
+    """A fake Lambda function that calls `handler` directly and records its events."""
 
     def __init__(self, handler: Callable[[Any], Any] = lambda event: event) -> None:
         self.handler = handler
@@ -34,7 +34,7 @@ class FailingFunction:
 
 
 class BusyFunction:
-    """A fake Lambda function that throttles the first `times` calls. It answers later calls with
+    """A fake Lambda function that throttles its first `times` calls and answers later calls with
     `then`.
     """
 

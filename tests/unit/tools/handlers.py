@@ -27,7 +27,7 @@ def describe(event: Any, context: LambdaContext) -> dict[str, Any]:
 
 
 def meet(event: Any, context: LambdaContext) -> int:
-    """Connect to the test, and wait until the test closes the connection. Return the process id."""
+    """Connect to the test and wait until it closes the connection. Return the process id."""
     with socket.create_connection(("127.0.0.1", event["port"])) as meeting:
         meeting.recv(1)
     return os.getpid()

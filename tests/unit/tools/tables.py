@@ -1,4 +1,6 @@
-"""Tables in a local DynamoDB that answers over HTTP. A test file creates a table and deletes it."""
+"""Tables in a local DynamoDB that answers over HTTP. Each test file creates and deletes its own
+table.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

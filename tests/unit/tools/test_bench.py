@@ -1,4 +1,4 @@
-"""The benchmark runs and prints its results. These tests check no speed."""
+"""The benchmark runs and prints its results. These tests do not check any speeds."""
 
 import json
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Browser tests and screenshots find an installed Chromium.
 
-If there is none, an error says what to do.
+If there is none, the error says what to do.
 """
 
 import os

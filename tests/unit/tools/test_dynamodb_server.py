@@ -1,4 +1,4 @@
-"""The in-memory DynamoDB answers over HTTP in the way that boto3 expects."""
+"""The in-memory DynamoDB answers over HTTP as boto3 expects."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,9 +42,9 @@ def test_an_existing_table_is_kept(client: "DynamoDBClient") -> None:
 
 
 def test_a_transaction_with_the_same_token_runs_only_once(client: "DynamoDBClient") -> None:
-    """If boto3 gets no response, it sends a transaction again with the same token.
+    """If boto3 gets no response, it sends the transaction a second time with the same token.
 
-    The transaction is carried out once.
+    The transaction is carried out only once.
     """
     condition = {
         "ConditionExpression": "attribute_not_exists(#pk)",
@@ -66,7 +66,7 @@ def test_an_unknown_operation_is_refused(client: "DynamoDBClient") -> None:
 def test_no_web_page_can_read_the_table(header: tuple[str, str]) -> None:
     """No web page can read the table.
 
-    Requests from other origins are refused, and so are requests whose Host header names a different
+    Requests from other origins are refused, as are requests whose Host header names a different
     computer (promise P5).
     """
     target = ("X-Amz-Target", "DynamoDB_20120810.Scan")

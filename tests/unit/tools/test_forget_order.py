@@ -1,6 +1,5 @@
-"""The command forget_order deletes the queues of all waitlists from Redis.
-
-It reports the waitlists for which this failed.
+"""The forget_order command deletes the queues of all waitlists from Redis, and reports the
+waitlists for which this failed.
 """
 
 from collections.abc import Iterator

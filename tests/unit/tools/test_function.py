@@ -37,7 +37,7 @@ def make_function() -> Iterator[MakeFunction]:
 
 
 class Meeting:
-    """A server to which handlers in child processes connect. Each handler waits until the test
+    """A server that handlers in child processes connect to. Each handler waits until the test
     closes its connection.
     """
 

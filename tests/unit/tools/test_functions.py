@@ -79,6 +79,6 @@ def test_waiting_for_an_environment_ends_before_the_callers_timeout() -> None:
     public, private = settings[PUBLIC_NAME], settings[PRIVATE_NAME]
     api_seconds = 25
     assert public.queue_seconds + public.timeout_seconds == api_seconds
-    # The declared type of the client lacks the attribute `read_timeout`.
+    # The client's declared type lacks the `read_timeout` attribute.
     client: Any = clients.LAMBDA
     assert private.queue_seconds + private.timeout_seconds <= client.read_timeout

@@ -1,4 +1,4 @@
-"""Tests that the local IAM decides as AWS's policy evaluation logic says."""
+"""The local IAM decides as AWS's policy evaluation logic does."""
 
 from typing import Any
 

@@ -81,8 +81,8 @@ def test_a_token_with_wrong_claims_is_refused(claims: dict[str, Any]) -> None:
 def test_a_token_with_a_wrong_signature_is_refused() -> None:
     """A token without a valid signature is refused.
 
-    The signature may be missing. It may also be made with a shared secret, or with a different key
-    that has the same id. The text may also be no token at all (promise P5).
+    The signature may be missing, or made with a shared secret, or made with a different key that
+    has the same id. The text may also not be a token at all (promise P5).
     """
     whole = make_token()
     header, payload, _ = whole.split(".")

@@ -35,7 +35,7 @@ def invoke(name: str, body: bytes = b"{}", kind: str | None = None) -> HttpReque
 def test_no_web_page_can_invoke_a_function(headers: Headers) -> None:
     """No web page can invoke a function.
 
-    Requests from other origins are refused, and so are requests whose Host header names a different
+    Requests from other origins are refused, as are requests whose Host header names a different
     computer (promise P5).
     """
     function = FakeFunction()

@@ -48,9 +48,8 @@ def test_a_request_becomes_an_event_and_the_answer_becomes_a_response() -> None:
 
 
 def test_an_encoded_slash_is_decoded_after_the_route_is_chosen() -> None:
-    """The gateway chooses the route before it decodes the path, as API Gateway does.
-
-    An encoded slash must not lead a request to a different route (promise P5).
+    """Like API Gateway, the gateway chooses the route before it decodes the path, so an encoded
+    slash cannot lead a request to a different route (promise P5).
     """
     public = FakeFunction(answer)
     gateway(public)(HttpRequest("GET", "/v1/waitlists/bakery%2Fentries%3Flimit=1"))
@@ -74,7 +73,7 @@ def test_a_request_with_a_wrong_signature_does_not_reach_the_function(target: st
 def test_a_web_page_under_another_host_name_cannot_call_the_service() -> None:
     """The gateway refuses requests whose Host header names a different computer.
 
-    A web page can point its own domain to 127.0.0.1, and could then use the local credentials,
+    Otherwise, a web page could point its own domain to 127.0.0.1 and use the local credentials,
     which are public (promise P5).
     """
     public = FakeFunction(answer)
@@ -88,9 +87,9 @@ def test_a_web_page_under_another_host_name_cannot_call_the_service() -> None:
 
 @pytest.mark.parametrize("letter", ["a", "ä", "☕"])
 def test_an_answer_may_be_as_large_as_lambdas_limit_but_not_larger(letter: str) -> None:
-    """An answer of Lambda's maximum size is delivered, but a larger one is not.
+    """A response of Lambda's maximum size is delivered, but a larger one is not.
 
-    The size is counted in bytes of UTF-8, as Lambda does since Python 3.12 (promise P9).
+    The size is counted in UTF-8 bytes, as Lambda has done since Python 3.12 (promise P9).
     """
     for over in (0, 1):
         room = MAX_PAYLOAD_BYTES - len('{"statusCode": 200, "body": ""}') + over
@@ -113,8 +112,8 @@ def test_a_request_is_refused_if_its_event_exceeds_lambdas_limit(
     assert whole(HttpRequest("POST", "/", json_type, letter * 3_000_000)).status == 200
     too_large = whole(HttpRequest("POST", "/", json_type, b"a" * MAX_PAYLOAD_BYTES))
     assert (too_large.status, too_large.body) == (413, b'{"message": "Request Entity Too Large"}')
-    # If a request has no content type, the function gets the body in base64, which is a third
-    # longer. This body then exceeds the limit.
+    # If a request has no content type, the function receives the body in base64. The body is then a
+    # third longer and exceeds the limit.
     assert whole(HttpRequest("POST", "/", (), b"a" * 5_000_000)).status == 413
     assert len(public.events) == 1
 
@@ -127,7 +126,8 @@ def test_a_function_that_fails_is_a_500_without_details() -> None:
 def test_only_a_busy_function_causes_retry_after() -> None:
     """The gateway sends Retry-After only if a function is busy.
 
-    If a function is too slow, API Gateway sends no such header, so clients must not depend on it.
+    If a function is too slow, API Gateway does not send this header, so clients must not depend on
+    it.
     """
     busy, slow = BusyFunction(), FailingFunction("Sandbox.Timedout")
     assert dict(gateway(busy)(HttpRequest("GET", "/")).headers)["retry-after"] == "2"
@@ -139,7 +139,7 @@ def test_only_a_busy_function_causes_retry_after() -> None:
 
 def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() -> None:
     # Each outer call occupies a thread while its inner call waits. The inner calls wait until all
-    # 64 of them are running.
+    # 64 are running.
     together = threading.Barrier(MANY, timeout=120)
 
     def inner(event: Any) -> Any:

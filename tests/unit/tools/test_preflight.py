@@ -1,4 +1,4 @@
-"""`make preflight` finds problems that would stop a deployment. It changes nothing."""
+"""`make preflight` finds problems that would stop a deployment, without changing anything."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tools.local.table import create_table_request
 ISSUER = "https://login.example.com"
 STACK = "waitlist-dev"
 POLICY = ROOT / "docs" / "operate" / "policies" / "preflight.json"
-# Responses that AWS typically sends to requests that moto does not support.
+# Typical responses from AWS to requests that moto does not support.
 USUAL: dict[str, Any] = {
     "GetAccountSettings": {
         "AccountLimit": {"ConcurrentExecutions": 1000, "UnreservedConcurrentExecutions": 1000}
@@ -33,8 +33,8 @@ USUAL: dict[str, Any] = {
     "GetServiceQuota": {"Quota": {"Value": 5.0}},
     "ListCachePolicies": {"CachePolicyList": {"Items": []}},
     "GetEmailIdentity": {"VerifiedForSendingStatus": True},
-    # This `GetAccount` is an operation of SES. API Gateway has an operation of the same name, which
-    # is listed above.
+    # This `GetAccount` is an SES operation. API Gateway has an operation of the same name, which is
+    # listed above.
     "ses:GetAccount": {
         "SendingEnabled": True,
         "ProductionAccessEnabled": True,
@@ -64,7 +64,7 @@ def concurrency(most: int) -> dict[str, Any]:
 
 
 class KeptClients(boto3.session.Session):
-    """One AWS session for all tests, because creating clients is slow."""
+    """One AWS session for all tests, because clients are slow to create."""
 
     client = cache(boto3.session.Session.client)
 
@@ -81,8 +81,8 @@ def session(region_name: str | None = None, profile_name: str | None = None) -> 
 class Account:
     """A fake AWS account (moto).
 
-    `answers` replaces the answers to some operations. `called` contains the operations that were
-    called.
+    `answers` replaces the answers to some operations, and `called` contains the operations that
+    were called.
     """
 
     def __init__(self, path: Path) -> None:
@@ -692,10 +692,9 @@ def test_an_invalid_minimum_of_the_cache_stops_the_deployment(
 
 
 def test_the_warm_throughput_of_a_table_cannot_be_lowered(account: Account, look: Look) -> None:
-    """DynamoDB cannot lower the warm throughput of a table.
+    """DynamoDB cannot lower a table's warm throughput, which can be higher than that of its index.
 
-    The warm throughput of a table can be higher than that of its index. The lower value limits the
-    writes.
+    The lower value limits the writes.
     """
     (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
     warm = {"WriteUnitsPerSecond": 12_000, "ReadUnitsPerSecond": 12_000}
@@ -729,11 +728,11 @@ def test_a_refused_call_to_aws_is_reported_and_other_checks_continue(
 
 
 def as_iam_names(service: str, operation: str) -> str:
-    # For API Gateway, the names of the IAM actions are HTTP methods.
+    # API Gateway's IAM actions are named after HTTP methods.
     return "apigateway:GET" if service == "apigateway" else f"{service}:{operation}"
 
 
-# For some services, the name in a signature differs from the name in IAM actions.
+# Some services have a different name in signatures than in IAM actions.
 SIGNED_AS = {"monitoring": "cloudwatch"}
 
 
@@ -775,9 +774,8 @@ def test_the_policy_of_preflight_allows_exactly_the_operations_that_it_calls(
 
 @pytest.mark.parametrize("name", ["AWS_REGION", "AWS_DEFAULT_REGION"])
 def test_make_sets_both_variables_of_the_region(name: str) -> None:
-    """The Makefile sets both variables for the region.
-
-    The AWS CLI prefers AWS_REGION, but SAM and boto3 read only AWS_DEFAULT_REGION.
+    """The Makefile sets both variables for the region, because the AWS CLI prefers AWS_REGION, but
+    SAM and boto3 read only AWS_DEFAULT_REGION.
     """
     environment = {"PATH": os.environ["PATH"], name: "eu-central-1"}
     rule = 'probe: ; @echo "$$AWS_REGION $$AWS_DEFAULT_REGION"'

@@ -1,4 +1,4 @@
-"""Tests that the release id changes if, and only if, something that is deployed changes."""
+"""The release id changes if, and only if, something that is deployed changes."""
 
 import shutil
 from pathlib import Path
@@ -34,7 +34,7 @@ def release(built: Path) -> str:
     ["template.yaml", "PublicFn/app.py", "SharedLayer/python/ids.py", "../../samconfig.toml"],
 )
 def test_a_change_of_any_deployed_part_changes_the_release_id(built: Path, changed: str) -> None:
-    """If any deployed part changes, the release id changes.
+    """If any deployed part changes, so does the release id.
 
     This includes the layer and the values of parameters, which SAM itself does not compare.
     """
@@ -73,7 +73,7 @@ def test_a_template_without_a_placeholder_is_refused(built: Path) -> None:
 def test_every_function_of_the_stack_has_the_release_id() -> None:
     """Every function has the release id in its environment.
 
-    If a variable changes, SAM publishes a new version of the function.
+    When an environment variable changes, SAM publishes a new version of the function.
     """
     environment = read_template()["Globals"]["Function"]["Environment"]["Variables"]
     name, value = UNBUILT.split(": ")

@@ -1,7 +1,4 @@
-"""A release has the version that the code declares.
-
-The changelog has a section with a date for this version.
-"""
+"""A release has the version that the code declares and a dated section in the changelog."""
 
 import pytest
 

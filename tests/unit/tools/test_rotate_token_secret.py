@@ -1,4 +1,4 @@
-"""Tests of the command that replaces the signing key of the entry tokens. Old tokens stay valid."""
+"""The command that replaces the signing key of entry tokens keeps old tokens valid."""
 
 import json
 from collections.abc import Iterator
@@ -87,8 +87,8 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
 ) -> None:
     """The command refuses a second rotation that comes too early.
 
-    A rotation removes the older key, and some customers may only have a token that this key has
-    signed (promise P2).
+    A rotation removes the older key, which may have signed the only token that some customers have
+    (promise P2).
     """
     rotate()
     before = secret_reader(arn, secrets_client())()
@@ -106,10 +106,10 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
 def test_no_rotation_changes_the_identity_of_people(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The ids of people are computed from a key that no rotation changes.
+    """People's ids are computed from a key that no rotation changes.
 
-    If this key changed, the service would not recognise the address of a person who is already on
-    the waitlist.
+    If it changed, the service would not recognise the address of a person who is already on the
+    waitlist.
     """
     key = tokens_at(arn, NOW).identity_key("bakery")
     token = tokens_at(arn, NOW).issue(*ENTRY, STAY)

@@ -13,7 +13,7 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 def run(function: Invocable, minutes: int) -> list[float]:
-    """Run the schedule for some minutes without real waiting. Return the length of each wait in
+    """Run the schedule for a few minutes without real waiting. Return the length of each wait in
     seconds.
     """
     waits: list[float] = []

@@ -46,8 +46,8 @@ CURL_PUT = HttpRequest(
 )
 
 
-# pytest creates the parameters of all tests before it runs the first one. The signatures may
-# therefore be minutes old when a test runs.
+# pytest creates all tests' parameters before it runs the first test, so the signatures may be
+# minutes old when a test runs.
 COLLECTED = datetime.now(UTC)
 
 

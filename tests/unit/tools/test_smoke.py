@@ -1,6 +1,4 @@
-"""Tests that the smoke test succeeds only if the service works, and deletes everything that it
-creates.
-"""
+"""The smoke test succeeds only if the service works, and deletes everything that it creates."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -65,8 +63,7 @@ def test_on_a_stack_with_an_issuer_a_signup_without_a_token_is_refused(
 
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
-    # Guests in this test send no bot token, so the service never calls the provider of the bot
-    # check.
+    # Guests in this test send no bot token, so the service never calls the bot check's provider.
     monkeypatch.setenv("BOT_CHECK", "turnstile")
     monkeypatch.setenv("BOT_CHECK_SITE_KEY", "key")
     monkeypatch.setenv("BOT_CHECK_SECRET", "secret")
@@ -105,7 +102,7 @@ def test_a_stack_that_lacks_its_issuer_fails(
     guests: Deployment,
 ) -> None:
     """The smoke test sends a token instead of a customer id. A stack that does not know the token's
-    issuer refuses the signup, because it has no customer id.
+    issuer refuses the signup, which lacks a customer id.
     """
     with ApiClient(url_of(guests)) as client, pytest.raises(CliError) as refused:
         Smoke(client, LIST).run(has_issuer=True)
@@ -116,9 +113,8 @@ Answer = httpx.Response
 
 
 class Altered(httpx.BaseTransport):
-    """An HTTP transport that replaces the response to one request.
-
-    It records the paths of DELETE requests.
+    """An HTTP transport that replaces the response to one request and records the paths of DELETE
+    requests.
     """
 
     def __init__(self, method: str, ending: str, answer: Answer) -> None:
@@ -193,9 +189,9 @@ def test_the_command_reads_the_url_of_the_api_from_the_stack(
 def test_on_a_stack_with_an_edge_only_customers_call_the_edge(
     monkeypatch: pytest.MonkeyPatch, account: Any
 ) -> None:
-    """If a stack has a CDN, customers use the CDN.
+    """If a stack has a CDN, customers use it.
 
-    With the parameter EdgeOnly, the API refuses customers who bypass the CDN. Operators send their
+    With the `EdgeOnly` parameter, the API refuses customers who bypass it. Operators send their
     signed requests directly to the API.
     """
     called: dict[str, list[str]] = {"https://api": [], "https://d1.cloudfront.net": []}

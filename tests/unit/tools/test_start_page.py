@@ -1,4 +1,4 @@
-"""Tests the page that a local run serves at the path /."""
+"""Tests of the page that a local run serves at `/`."""
 
 import json
 from typing import Any
@@ -49,8 +49,8 @@ def test_the_page_opens_even_if_the_service_does_not_answer() -> None:
     ],
 )
 def test_other_requests_go_to_the_service(request_: HttpRequest) -> None:
-    """The start page answers only GET requests to / whose Host header names this computer. A page
-    on a different site therefore cannot read the start page.
+    """The start page answers only GET requests to / whose Host header names this computer, so no
+    page on a different site can read it.
     """
     answer = {"statusCode": 404, "headers": {}, "body": json.dumps({"code": "no_such_route"})}
     function = FakeFunction(lambda _: answer)

@@ -75,7 +75,7 @@ def test_a_message_that_is_received_too_often_becomes_a_dead_letter(clock: Clock
 
 
 class Stream:
-    """A fake stream. It returns the records of the test once. The event `is_read` is set when there
+    """A fake stream that returns the test's records once. It sets the `is_read` event when there
     are no more records.
     """
 
