@@ -1,7 +1,7 @@
-"""The program of `make messages`. It sends messages to many people through unreliable senders, and
-then 10,000 offers at a limited rate.
+"""The program behind `make messages`.
 
-The first part is the test in tests/service/messages/test_crowd.py with 1,000 people.
+It sends messages to many people through unreliable senders, and then sends 10,000 offers at a
+limited rate. The first part is the test in tests/service/messages/test_crowd.py with 1,000 people.
 """
 
 import sys
@@ -24,13 +24,13 @@ from waitlist_api.records.table import Table
 from waitlist_shared.ids import entry_id_of
 
 PEOPLE, OFFERS = 1_000, 10_000
-# How many emails SES accepts in a second, and how many batches the function handles in a second.
+# How many emails SES accepts per second, and how many batches the function handles per second.
 RATE, BATCHES_A_SECOND = 50, 20
 
 
 class LimitedSes:
-    """A stand-in for Amazon SES. Above its rate of emails per second, it refuses emails with the
-    same error as SES.
+    """A stand-in for Amazon SES. It refuses emails above its rate per second with the same error as
+    SES.
     """
 
     def __init__(self, stage: Stage, rate: int) -> None:

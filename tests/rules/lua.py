@@ -11,7 +11,7 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# This pattern finds the error codes with which library functions refuse a request.
+# Finds the error codes with which library functions refuse a request.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 # The states of claims and offers, which a script can return as its outcome.
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]

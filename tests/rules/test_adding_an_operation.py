@@ -1,5 +1,5 @@
-"""To add an operation of the private function, a developer writes two classes and a script. Nothing
-else is needed.
+"""To add an operation to the private function, a developer only has to write two classes and a
+script.
 """
 
 import json
@@ -41,7 +41,7 @@ class RankedEntry(Struct, frozen=True, kw_only=True):
 def test_two_classes_and_a_script_define_an_operation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # After the test, `monkeypatch` removes the new operation again.
+    # After the test, `monkeypatch` removes the new operation.
     monkeypatch.setitem(common.REQUESTS, "first_entries", c.Request)
 
     class FirstEntries(c.OnWaitlist, frozen=True, kw_only=True):

@@ -60,8 +60,8 @@ def test_only_one_module_reads_the_environment() -> None:
 
 
 def test_only_one_module_sends_requests() -> None:
-    """Only three modules use an HTTP library, to send requests, to create the client, and to sign
-    requests.
+    """Only three modules use an HTTP library. One sends requests, one creates the client, and one
+    signs requests.
     """
     speaking = [module.name for module in MODULES if module.imports_any_of("httpx")]
     assert speaking == [

@@ -1,5 +1,5 @@
-"""Tests must not depend on the machine's speed. They use clocks that they set themselves, do not
-sleep, and do not measure real time.
+"""Tests must not depend on the machine's speed. They set their own clocks, do not sleep, and do not
+measure real time.
 """
 
 import ast
@@ -8,10 +8,10 @@ from tests.rules.sources import ROOT
 
 TESTS = ROOT / "tests"
 READS = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "sleep"}
-# The folders whose tests may read a real clock, because they run real processes or clients that
-# wait between their requests.
+# Folders whose tests may read a real clock, because they run real processes or clients that wait
+# between their requests.
 OF_PROCESSES = ("browser", "e2e", "reliability/load", "reliability/chaos")
-# Other files that may read a real clock, each with the reason why this does no harm.
+# Other files that may read a real clock, each with the reason why this is harmless.
 REASONS = {
     "reliability/messages.py": "it prints a duration",
     "reliability/model/progress.py": "it prints a duration",

@@ -1,5 +1,5 @@
-"""Each external system is called by only one module. The command `lint-imports` checks the layers
-of the packages.
+"""Only one module calls each external system. The layers of the packages are checked by
+`lint-imports`.
 """
 
 import ast
@@ -80,8 +80,8 @@ def load_private_function(**environ: str) -> set[str]:
 
 
 def test_the_private_function_loads_no_aws_client_and_no_pydantic() -> None:
-    """AWS clients and pydantic would make a cold start of the private function slower, even if only
-    a library imported them.
+    """AWS clients and pydantic would slow down the private function's cold start, even if only a
+    library imported them.
     """
     loaded = load_private_function(REDIS_URL="rediss://cache.example.com:6379")
     assert {"redis", "waitlist_queue", "waitlist_shared", "msgspec"} <= loaded
@@ -119,8 +119,8 @@ def test_only_passes_call_kms() -> None:
     ]
     assert calling == ["waitlist_api.auth.passes"]
     signing = [name for name, module in MODULES.items() if "sign" in find_called_methods(module)]
-    # The module that signs webhooks is listed too, because it calls a method `sign` of a library
-    # that sends no requests.
+    # The module that signs webhooks is listed too, because it calls a library method named `sign`.
+    # That library sends no requests.
     assert sorted(signing) == [*calling, "waitlist_api.webhooks.signatures"]
 
 
@@ -153,8 +153,8 @@ def test_only_entry_points_read_the_environment() -> None:
     ],
 )
 def test_importing_an_entry_point_reads_nothing_from_the_environment(name: str) -> None:
-    """An entry point must not read the environment while it is imported, because tests import the
-    entry points before they set the environment.
+    """Entry points must not read the environment at import time, because tests import them before
+    they set the environment.
     """
     folders = os.pathsep.join(str(folder.parent) for folder in PACKAGES.values())
     subprocess.run(

@@ -44,8 +44,8 @@ def test_every_function_of_the_key_module_builds_a_different_key() -> None:
 
 
 def test_all_keys_of_a_waitlist_have_the_same_hash_tag() -> None:
-    """A script may only access keys in one hash slot. All keys of a waitlist therefore have the
-    same hash tag, which determines the slot.
+    """A script may access keys in only one hash slot, so all keys of a waitlist have the same hash
+    tag, which determines the slot.
     """
     for key in all_keys("cinema-7"):
         assert key[key.index("{") + 1 : key.index("}")] == "cinema-7"

@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from tests.rules.sources import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
-# The code of `make run` and of similar commands, and the names of the project's own packages.
+# The code behind `make run` and similar commands, and the names of the project's own packages.
 RUNNING = (
     *("public_fn", "private_fn", "shared", "cli/waitlist_cli", "tools/local", "tools/demo"),
     "tools/openapi.py",

@@ -1,4 +1,4 @@
-"""The header of a Redis script is its contract, and the code does what the header declares."""
+"""A Redis script's header is its contract, and the code does what the header declares."""
 
 import re
 from collections import Counter
@@ -43,11 +43,11 @@ LOOPS = {
     "lib/expiry": 2,
     "lib/invitees": 1,  # A message has at most 100 invitees.
     "lib/offers": 1,  # This loop visits the entries that get an offer.
-    # This loop visits the open offers that would last longer than the admission.
+    # This loop visits the open offers that would outlast admissions.
     "lib/over": 2,
     "lib/policy": 4,  # A message covers at most three hours.
     "lib/pop": 4,
-    # One loop visits the reasons why an entry is not ready, and the other one ends pauses.
+    # One loop visits the reasons why an entry is not ready, and the other ends pauses.
     "lib/readiness": 2,
     # Redis stores the last polls of at most 401 customers, so these loops mark at most 401
     # customers as away.
@@ -75,7 +75,7 @@ def test_keys_and_arguments_are_used_with_the_names_in_the_header(source: Source
 
 @each_source
 def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
-    """A script stores the values of a Redis reply in variables with names. Numbers such as
+    """A script stores the values of a Redis reply in named variables, because indexes such as
     `reply[7]` would be hard to read.
     """
     assert not re.search(r"[\w)]\[\d+\]", source.code)
@@ -85,8 +85,8 @@ def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
 def test_the_variables_for_meta_fields_have_the_names_and_order_of_the_fields(
     source: Source,
 ) -> None:
-    """If a script reads several fields of the hash `meta` at once, it stores them in variables with
-    the same names and in the same order. Only the last words of the names are compared.
+    """A script that reads several fields of the `meta` hash at once stores them in variables with
+    the same names, in the same order. Only the last words of the names are compared.
     """
     read = re.compile(r"local ([\w, ]+) =\s+unpack\(redis\.call\('HMGET', keys\.meta,\s([^)]+)\)")
     for names, fields in read.findall(source.code):
@@ -164,8 +164,8 @@ def test_a_script_returns_the_refusals_of_its_guards(verb: Source) -> None:
 
 @each_verb
 def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: Source) -> None:
-    """Comments are removed when a script is loaded, but line breaks are kept. An error message from
-    Redis therefore names the same line as the file.
+    """Loading a script removes its comments but keeps its line breaks, so the line number in a
+    Redis error message is also right for the file.
     """
     guards = scripts.in_order(tuple(verb.declared("PRELUDE")), scripts.PRELUDE, "PRELUDE")
     needs = [name for text in [*guards, verb.text] for name in scripts.words(text, "NEEDS")]
@@ -212,8 +212,8 @@ def test_a_file_that_uses_the_clock_names_the_guard_that_reads_it(source: Source
 
 @each_verb
 def test_a_guard_that_hides_a_key_stands_in_exactly_the_scripts_that_need_it(verb: Source) -> None:
-    """Some waitlists lack the set behind a key such as `claimed`. A check then hides the key, and
-    only scripts that use the key need the check.
+    """On waitlists that do not use a set such as `claimed`, a check hides the set's key. Only
+    scripts that use the key need this check.
     """
     names = set(verb.declared("PRELUDE"))
     used = set(script_named(verb.name).keys)
@@ -246,7 +246,7 @@ def test_no_script_defines_a_global(source: Source) -> None:
 
 @each_source
 def test_no_script_has_an_unbounded_loop(source: Source) -> None:
-    """Every loop in a script is bounded. A developer who adds a loop must also add it to LOOPS, and
+    """Every loop in a script is bounded. A developer who adds a loop must add it to LOOPS too, and
     say why it is bounded (promise P9).
     """
     loops = len(re.findall(r"\b(?:for|while|repeat)\b", re.sub(r"'\w*'", "", source.code)))

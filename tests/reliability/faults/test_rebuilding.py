@@ -30,7 +30,7 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# The step in which the signup asks Redis for a place, if the customer's earlier entry was erased.
+# The step in which a signup asks Redis for a place when the customer's earlier entry was erased.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]
@@ -124,7 +124,7 @@ def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes
     assert not wrong, wrong
 
 
-# The requests for which Redis makes a change first, and DynamoDB then records it.
+# Requests that change Redis first and are recorded in DynamoDB afterwards.
 DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
     "a signup": lambda fixture: fixture.people.sign_up("zoe", key="zoe"),
     "an import": lambda fixture: fixture.people.bring(
@@ -339,8 +339,8 @@ def test_a_late_index_does_not_restore_an_erased_entry(
 def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """A rebuild may find an erased entry in an outdated index. It must not give the erased place to
-    the same customer's new signup (promise P1).
+    """An outdated index may still list an erased entry. If the customer has signed up again, a
+    rebuild must not give the new signup the erased entry's place (promise P1).
     """
     line_with_eve(fixture)
     stores.dynamodb.freeze()
@@ -369,8 +369,8 @@ def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay
 def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
     stores: Stores,
 ) -> None:
-    """A claim was released, but the release was recorded two hours late. A rebuild that reads an
-    outdated index must not restore the claim (promise P7).
+    """A release is recorded two hours late. A rebuild that reads an outdated index must not bring
+    the released claim back (promise P7).
     """
     fixture = FaultFixture(stores, RedisClock.standing())
     assert fixture.people.configure().status == 201

@@ -59,7 +59,7 @@ def problems_if_ready(fixture: FaultFixture) -> list[str]:
     if fixture.is_cold() or people.states()[1] == "building":
         return []
     wrong = people.contradictions()
-    # Until the next run of maintenance, the state in DynamoDB may be older than the state in Redis.
+    # Until maintenance next runs, DynamoDB's state may be older than Redis'.
     return [one for one in wrong if not one.startswith(DIFFERENT_STATES)]
 
 
@@ -81,9 +81,8 @@ CUT_OFF = [faults.crash_after, faults.lost, faults.unheard]
 def test_the_next_run_completes_an_interrupted_reindexing(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
-    """After a crash at any step, the segments are correct or are marked as `building`.
-
-    The next run completes them (promises P3 and P7).
+    """After a crash at any step, the segments are either correct or marked as `building`, and the
+    next run completes them (promises P3 and P7).
     """
     wrong = problems_with_faults(stores, building, lambda _: fault, problems_after_the_next_run)
     assert not wrong, wrong
@@ -135,8 +134,8 @@ def test_two_runs_can_build_segments_at_once(
 def test_segments_that_change_again_during_a_build_are_built(
     stores: Stores, building: Snapshot, declared: Declared, kind: str
 ) -> None:
-    """If an operator changes the segments again while they are being built, the newest segments are
-    built in the end (promise P3).
+    """If an operator changes the segments again while they are being built, the newest segments win
+    (promise P3).
     """
     if kind == "rebuilt":
         stores.restore(building)
@@ -163,8 +162,8 @@ def test_segments_that_change_again_during_a_build_are_built(
 def test_segments_that_change_during_a_build_are_built_in_the_same_run(
     stores: Stores, building: Snapshot
 ) -> None:
-    """If an operator changes the segments while maintenance is building them, the same run of
-    maintenance also builds the new segments.
+    """If an operator changes the segments while maintenance is building them, the same maintenance
+    run builds the new segments too.
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -188,9 +187,9 @@ def find_last_query(stores: Stores, before: Snapshot) -> int:
 
 
 def test_entries_may_change_while_segments_are_built(stores: Stores, building: Snapshot) -> None:
-    """While segments are being built, attributes of entries may change.
+    """Entries' attributes may change while segments are being built.
 
-    In the end, each entry is in the segments of its newest attributes (promises P1, P3 and P6).
+    Each entry ends up in the segments for its newest attributes (promises P1, P3 and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -217,8 +216,8 @@ def test_entries_may_change_while_segments_are_built(stores: Stores, building: S
 def test_an_interrupted_change_of_segments_applies_wholly_or_not_at_all(
     stores: Stores, building: Snapshot, fault: Fault, declared: Declared
 ) -> None:
-    """If a request to change the segments is interrupted, either the whole change or none of it
-    takes effect. After maintenance, the entries are in the segments that GET shows (promise P3).
+    """An interrupted change to the segments takes effect completely or not at all. After
+    maintenance, the entries are in the segments that GET returns (promise P3).
     """
 
     def change(fixture: FaultFixture) -> None:

@@ -1,6 +1,6 @@
-"""Interrupts the reinstatement of a customer at each step, or sends other requests in between.
+"""Interrupts a customer's reinstatement at each step, or sends other requests in between.
 
-The customer gets the former place back once.
+The customer must get their old place back exactly once.
 """
 
 from collections.abc import Callable
@@ -87,10 +87,11 @@ def test_the_place_is_restored_once(
     end: Callable[[TokenHolders], None],
     fault: Fault,
 ) -> None:
-    """An interrupted reinstatement gives the place back once, whether or not the client repeats the
-    request (promises P1, P2 and P3).
+    """If a reinstatement is interrupted and the client retries, the customer gets their place back
+    once.
 
-    If the client does not repeat the request, the reinstatement takes full effect or none.
+    If the client does not retry, the reinstatement takes effect completely or not at all (promises
+    P1, P2 and P3).
     """
     before = end_stay(fixture, end)
     steps = [
@@ -116,10 +117,8 @@ def test_the_place_is_restored_once(
 def test_a_call_that_the_aws_client_repeats_belongs_to_the_same_request(
     fixture: FaultFixture, end: Callable[[TokenHolders], None], key: str | None
 ) -> None:
-    """The AWS client may send a call twice.
-
-    The reinstatement succeeds as if the call had been sent once, even without an idempotency key
-    (promise P2).
+    """If the AWS client sends a call twice, the customer is still reinstated only once, even
+    without an idempotency key (promise P2).
     """
     before = end_stay(fixture, end)
     for step in range(len(record_calls(fixture, before))):
@@ -134,8 +133,8 @@ def test_a_call_that_the_aws_client_repeats_belongs_to_the_same_request(
 def test_a_request_distinguishes_itself_from_an_interrupted_request(
     fixture: FaultFixture, elsewhere: TokenHolders, key: str | None, other_key: str | None
 ) -> None:
-    """If a reinstatement was interrupted, a second request completes it. A third request is
-    refused, because the customer is already on the waitlist (promise P2).
+    """A second request completes an interrupted reinstatement. A third one is refused, because the
+    customer is on the waitlist by then (promise P2).
     """
     before = end_stay(fixture, is_off)
     joining = 0
@@ -160,8 +159,8 @@ def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
     end: Callable[[TokenHolders], None],
     other: str,
 ) -> None:
-    """A different request may be sent between any two steps of a reinstatement. It either takes
-    full effect or changes nothing (promises P1, P2 and P4).
+    """Another request may arrive between any two steps of a reinstatement. The reinstatement then
+    either takes full effect or changes nothing (promises P1, P2 and P4).
     """
     before = end_stay(fixture, end)
     for step in range(len(record_calls(fixture, before))):
@@ -178,8 +177,8 @@ def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
         if BOB in order and other != "signs up":
             assert order == list(LINE), step
         if other == "redriven" and end is is_parked and step <= leaves_at:
-            # Until the reinstatement has removed the parked entry, a different request can return
-            # this entry to the queue. The reinstatement is then refused.
+            # Until the reinstatement has removed the parked entry, another request can return that
+            # entry to the queue. The reinstatement is then refused.
             assert answer.code == "already_on_list", step
         if other in ("banned", "erased"):
             assert BOB not in order, step

@@ -1,6 +1,6 @@
-"""Tests a rebuild of the queue that runs out of time or is interrupted.
+"""Tests a queue rebuild that runs out of time or is interrupted.
 
-The next run continues it and completes the queue.
+The next run picks it up and completes the queue.
 """
 
 import json
@@ -26,7 +26,7 @@ from waitlist_api.records import places
 from waitlist_api.records.rebuild_progress import RebuildProgress
 
 AN_HOUR = 3600
-# A value of `enough_for` with which the function always has enough time for a whole rebuild.
+# A value of `enough_for` that leaves the function enough time for a whole rebuild.
 ALWAYS = 1000
 FIRST_PAGES = 2
 
@@ -38,8 +38,8 @@ def _one_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Time:
-    """Simulates the time that a Lambda function has left. After `enough_for` questions, there is no
-    longer enough time.
+    """Simulates a Lambda function's remaining time, which runs out after the function has checked
+    it `enough_for` times.
     """
 
     enough_for: int
@@ -59,8 +59,8 @@ def lost(fixture: FaultFixture) -> Snapshot:
 
 @pytest.fixture
 def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
-    """Return a state in which a rebuild has restored one entry of each index shard and has then run
-    out of time.
+    """Return a state in which a rebuild ran out of time after restoring one entry from each index
+    shard.
     """
     run_maintenance(fixture, enough_for=0)
     rebuild = read_progress(fixture)
@@ -145,7 +145,7 @@ def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> 
 def test_runs_that_are_all_too_short_complete_the_order_together(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """Even if every run is too short for the whole rebuild, several runs complete it together.
+    """Even if no single run has time for the whole rebuild, several runs complete it together.
 
     Each of them restores at least one page (promise P3).
     """
@@ -164,7 +164,7 @@ def test_runs_that_are_all_too_short_complete_the_order_together(
 def test_a_run_without_progress_does_not_start_another_run(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """A run that has made no progress does not start another run, which would stop at the same
+    """A run that made no progress does not start another one, which would only stop at the same
     step. The next scheduled run continues the rebuild (promise P9).
     """
     before: RebuildProgress | None = None
@@ -203,7 +203,7 @@ def test_a_run_with_a_failed_call_is_continued_at_once(
 def test_the_resuming_run_may_be_interrupted_too(
     stores: Stores, halfway: Snapshot, fault: Fault, enough_for: int
 ) -> None:
-    """If the run that continues a rebuild is interrupted too, at any step, the next runs complete
+    """If the run that continues a rebuild is itself interrupted, at any step, later runs complete
     the rebuild (promises P3 and P7).
     """
     wrong = problems_with_faults(
@@ -223,8 +223,8 @@ def test_redis_may_be_lost_during_the_resuming_run(stores: Stores, halfway: Snap
 
 
 def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot) -> None:
-    """If a run has lost its lease, it does not overwrite the saved progress of the run that has
-    taken over (promise P3).
+    """A run that has lost its lease does not overwrite the progress saved by the run that took over
+    (promise P3).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -236,8 +236,8 @@ def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot
 
 
 def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """If Redis loses its data again between two runs of a rebuild, the queue is rebuilt from the
-    beginning (promise P3).
+    """If Redis loses its data again between two runs of a rebuild, the rebuild starts over (promise
+    P3).
     """
     before = read_progress(fixture)
     fixture.flush()
@@ -254,8 +254,8 @@ def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snap
 def test_the_second_pass_covers_changes_since_the_first_run_began(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """A rebuild is interrupted and continues an hour later. It finds every change since its first
-    run began (promise P3).
+    """A rebuild that is interrupted and continues an hour later finds every change made since its
+    first run began (promise P3).
     """
     before = read_progress(fixture)
     fixture.world.advance(AN_HOUR)
@@ -292,8 +292,7 @@ def test_people_join_and_leave_during_the_runs_and_between_them(
 ) -> None:
     """People may join and leave between the runs of a rebuild.
 
-    The order of the queue is still correct, and no entry that has left comes back (promises P1, P3
-    and P6).
+    The queue stays in order, and no entry that has left comes back (promises P1, P3 and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -322,7 +321,7 @@ def test_people_join_and_leave_during_the_runs_and_between_them(
 def test_outdated_progress_of_a_finished_rebuild_is_deleted(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """If the saved progress of a finished rebuild is still stored, maintenance deletes it within a
+    """If a finished rebuild has left its saved progress behind, maintenance deletes it within a
     minute. The queue stays complete (promise P7).
     """
     run_maintenance(fixture, enough_for=0)
@@ -341,8 +340,8 @@ def test_outdated_progress_of_a_finished_rebuild_is_deleted(
 def test_a_run_without_the_lease_saves_no_progress(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """A run without the lease does not save its progress, because it could overwrite the progress
-    of the run that has the lease (promise P3).
+    """A run without the lease does not save its progress, because that could overwrite the progress
+    of the run that holds the lease (promise P3).
     """
     before = read_progress(fixture)
     assert before

@@ -1,6 +1,6 @@
-"""Interrupts the requests that end an unused offer, at each of their steps.
+"""Interrupts requests that end an unused offer, at each of their steps.
 
-In the end, the next entry must have exactly one offer.
+The next entry must end up with exactly one offer.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Load tests.
+"""Load tests, in which many clients send requests to a service with little capacity.
 
-Many clients send requests to a service with little capacity, and the tests check every response.
+The tests check every response.
 """

@@ -1,4 +1,4 @@
-"""Runs the load test `overload` or `launch`. The exit code is 1 if the service broke one of its
+"""Runs the `overload` or `launch` load test. The exit code is 1 if the service broke one of its
 promises.
 """
 

@@ -1,6 +1,6 @@
-"""A client of the load tests.
+"""A client for the load tests.
 
-It retries as docs/internals/time-budgets.md tells clients to do, and records every request.
+It retries as docs/internals/time-budgets.md tells clients to, and records every request.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class LoadOver(Exception): ...
 
 
 class Load:
-    """Ends a load test after some time or after a number of operations.
+    """Ends a load test after a set time or a set number of operations.
 
     A test with a number of operations continues until every kind of operation has begun.
     """
@@ -65,10 +65,10 @@ class Load:
 
 
 class Client:
-    """A client that tries each operation several times, but at most `tries` times.
+    """A client that tries each operation up to `tries` times.
 
-    After the last attempt, the client can pause for a long time and then start again. `back_after`
-    says how many seconds this pause may last.
+    After the last attempt, the client can pause for a long time and then start over. `back_after`
+    gives the shortest and the longest such pause in seconds.
     """
 
     def __init__(

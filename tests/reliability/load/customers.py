@@ -1,6 +1,6 @@
-"""Simulates customers.
+"""Simulates customers who sign up, repeat their signup and look at their position.
 
-They sign up, repeat the signup and look at their position, and some of them leave.
+Some of them leave.
 """
 
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Reads the data of the service after the load has ended and maintenance has run."""
+"""Reads the service's data after the load has ended and maintenance has run."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,8 +15,8 @@ from tools.local.functions import MAINTENANCE_NAME
 from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
-# Maintenance completes an interrupted request one minute after the request began. The minute is
-# measured with the clock of the interrupted function.
+# Maintenance completes an interrupted request one minute after the request began, measured by the
+# interrupted function's clock.
 INTENT_SECONDS = 62
 SETTLE_SECONDS = 60
 READERS = 8
@@ -37,10 +37,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class FinalState:
-    """The state of a waitlist at the end of a load test.
+    """A waitlist's state at the end of a load test.
 
-    `admissions` counts how often each customer was admitted. `own_positions` are the positions that
-    the customers' own requests returned.
+    `admissions` counts how many times each customer was admitted. `own_positions` are the positions
+    that customers' own requests returned.
     """
 
     line: tuple[Seen, ...]

@@ -1,5 +1,5 @@
-"""Finds out when each customer may have been in the queue, from the requests and responses of all
-clients.
+"""Works out from all clients' requests and responses when each customer may have been in
+the queue.
 """
 
 import math
@@ -11,9 +11,9 @@ from tests.reliability.load.history import ENDS, TAKES, History, Operation
 
 @dataclass(frozen=True)
 class Window:
-    """The time from a request to its response.
+    """The time between a request and its response.
 
-    The response must have been correct at some moment in this time.
+    The response must have been correct at some moment in between.
     """
 
     began: float
@@ -22,10 +22,10 @@ class Window:
 
 @dataclass(frozen=True)
 class Absence:
-    """A period during which a customer is not in the queue.
+    """A period when a customer was not in the queue.
 
-    The exact times are not known. The customer left the queue during the time `out`, and came back
-    during the time `back`.
+    The exact times are unknown. The customer left the queue at some moment during `out` and came
+    back at some moment during `back`.
     """
 
     out: Window
@@ -95,7 +95,7 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         for name, absence in _absences(claim, releases, lease_seconds):
             histories[name].absences.append(absence)
     for operation in _effective(history.of(*ENDS)):
-        # If a request got no response, it may still take effect at any later time.
+        # A request that got no response may take effect at any later time.
         ended = operation.ended if operation.is_done else math.inf
         histories[operation.person].absences.append(Absence(Window(operation.began, ended)))
     for operation in history.of("bump"):
@@ -110,7 +110,7 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
 
 
 def count_unnamed(history: History, window: Window) -> int:
-    """Return the largest number of entries that claims without a response may have taken."""
+    """Return the largest number of entries that unanswered claims may have taken."""
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)
         for one in history.of(*TAKES)
@@ -136,7 +136,7 @@ def _absences(
 
 
 def _is_void(operation: Operation) -> bool:
-    """If an operation was sent only once and was refused, it had no effect."""
+    """An operation that was sent only once and refused had no effect."""
     return operation.outcome == "refused" and operation.attempts == 1
 
 

@@ -1,12 +1,12 @@
-"""Stores the requests of all clients, with their responses. The clients measure all times."""
+"""Stores all clients' requests and responses. The clients measure all times."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["done", "refused", "unknown"]
-# The operations that end a customer's wait. A customer who declines an offer leaves, and a customer
-# who enters is admitted.
+# Operations that end a customer's wait. A customer who declines an offer leaves, and a customer who
+# enters is admitted.
 ENDS: Mapping[str, Literal["leave", "complete"]] = {
     "leave": "leave",
     "decline": "leave",
@@ -16,7 +16,7 @@ ENDS: Mapping[str, Literal["leave", "complete"]] = {
 TAKES = ("claim", "admit")
 
 
-# The value of `Attempt.code` if a request failed without an error code.
+# The value of `Attempt.code` for a request that failed without an error code.
 NO_CODE = "no problem+json"
 
 
@@ -24,7 +24,7 @@ NO_CODE = "no problem+json"
 class Attempt:
     """A single HTTP request.
 
-    If there was no response, `status` is 0. `code` is the error code in the response.
+    `status` is 0 if there was no response. `code` is the error code in the response.
     """
 
     kind: str
@@ -40,17 +40,16 @@ class Attempt:
 
     @property
     def is_rate_limited(self) -> bool:
-        """If API Gateway refuses a request because of its rate limit, it cannot send the header
-        Retry-After.
-        """
+        """API Gateway cannot send a `Retry-After` header when its rate limit refuses a request."""
         return self.status == 429 and self.code == NO_CODE
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing that a client wants to do, such as to sign up. It may need several attempts.
+    """Something that a client wants to do, such as sign up.
 
-    `person` is the customer's id. It is empty if the operation names no customer.
+    It may take several attempts. `person` is the customer's id, or empty if the operation names no
+    customer.
     """
 
     kind: str
@@ -70,7 +69,7 @@ class Operation:
     def taken(self) -> list[tuple[str, str]]:
         """Return the ids and tokens of the customers whom the operation took from the queue.
 
-        An offer has no token, so its time takes the place of the token.
+        Offers have no token, so their time is used instead.
         """
         if not self.is_done:
             return []
@@ -90,7 +89,7 @@ class Loss:
 
 
 class History:
-    """The requests of all clients. It needs no lock, because only one thread adds to it."""
+    """All clients' requests. There is no lock, because only one thread adds requests."""
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []

@@ -36,7 +36,7 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
                 yield Problem("admitted twice", f"{person} was claimed after being admitted")
         done = [*acts[person, "complete"], *acts[person, "release"]]
         for first, second in pairwise(own):
-            # If two claims run at the same time, the claim that was sent later may get the entry
+            # If two claims run at the same time, the one that was sent later may get the entry
             # first.
             both_ended = max(first.ended, second.ended)
             is_soon = both_ended < first.began + lease_seconds

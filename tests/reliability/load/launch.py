@@ -1,6 +1,6 @@
-"""Simulates the people of a launch, who all come within a short time.
+"""Simulates a launch, in which everyone arrives within a short time.
 
-Each person signs up once and retries as docs/internals/time-budgets.md tells clients to do.
+Each person signs up once and retries as docs/internals/time-budgets.md tells clients to.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ async def people(
         async with asyncio.timeout(plan.most_seconds), asyncio.TaskGroup() as coming:
             opened = time.monotonic()
             for name, after in zip(plan.names, plan.arrivals(), strict=True):
-                # On a busy machine, this loop may run late. People whose time has passed then sign
-                # up without a pause.
+                # On a busy machine, this loop may fall behind. People who are overdue then sign up
+                # without a pause.
                 if (pause := opened + after - time.monotonic()) > 0:
                     await asyncio.sleep(pause)
                 came[name] = time.monotonic()

@@ -12,7 +12,7 @@ from typing import Self
 import psutil
 
 EVERY_SECONDS = 0.5
-# The check ignores the databases, because their memory grows with the stored data.
+# Databases are not checked, because their memory grows with the data they store.
 STORES = frozenset({"Valkey", "DynamoDB"})
 ROLES = {
     "waitlist_api.app.lambda_handler": "public function",
@@ -22,16 +22,16 @@ ROLES = {
     "valkey-server": "Valkey",
     "tools.local.dynamodb.server": "DynamoDB",
 }
-# The check compares the second third of a load test with the last third. In the first third, caches
-# are still growing.
+# The second third of a load test is compared with the last third. Caches are still growing in the
+# first third.
 MOST_GROWTH = 1.10
 LEAST_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The memory of the service at one moment. `megabytes` contains the average per process for
-    each part of the service.
+    """The service's memory use at one moment. `megabytes` contains the average per process for each
+    part of the service.
     """
 
     at: float
@@ -41,8 +41,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class Growth:
-    """The median memory per process in the second third (`before`) and in the last third (`after`)
-    of a load test.
+    """The median memory per process in the second third (`before`) and the last third (`after`) of
+    a load test.
     """
 
     role: str

@@ -16,8 +16,8 @@ COMPLETES, RELEASES = 0.7, 0.2
 # 80% of the customers accept their offer, and the others decline it.
 ENTERS = 0.8
 BUMPS = 3
-# The moves that operators make. Most of them only change the priority. After such a move, the
-# checks know the order of the entries exactly.
+# Operators' moves. Most of them only change the priority, because the checks then know the exact
+# order of the entries.
 WHERE: tuple[dict[str, Any], ...] = (
     {"priority": 1},
     {"priority": 2},
@@ -39,7 +39,7 @@ async def operators(client: Client, name: str, population: Population) -> None:
 
 
 async def _turn(client: Client, name: str, turn: int, population: Population) -> None:
-    """Alternate between claims and offers, because a short load test must contain both."""
+    """Alternate between claims and offers, because even a short load test must contain both."""
     key = f"{name}-{turn}"
     if turn % 2:
         await _claim(client, key)
@@ -56,15 +56,15 @@ async def _turn(client: Client, name: str, turn: int, population: Population) ->
 
 
 async def _offer(client: Client, key: str, population: Population) -> None:
-    """Make offers, and accept or decline them for the customers. The simulated customers do not
-    wait for offers.
+    """Make offers, and accept or decline them on the customers' behalf, because the simulated
+    customers do not wait for offers.
     """
     count = client.random.randint(1, MOST_CLAIMED)
     admit = {"key": f"{key}-admit", "json": {"count": count}}
     operation = await client.operator("admit", "", "POST", f"{ADMIN}/admit", **admit)
     for offer in operation.answer["entries"] if operation.is_done else ():
         person, path = offer["customer_id"], f"{ENTRIES}/{offer['entry_id']}"
-        # Without a response to the signup, the customer's entry token is not known.
+        # The customer's entry token is unknown if the signup got no response.
         if (token := population.tokens.get(person)) is None:
             continue
         if client.random.random() < ENTERS:

@@ -1,4 +1,4 @@
-"""Compares the responses that clients got with the stored data at the end of the load test."""
+"""Compares the responses that clients received with the data stored at the end of the load test."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,9 +41,9 @@ def judge(
 
 
 def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
-    """A failed request must have an expected error code or the header Retry-After.
+    """A failed request must have an expected error code or a `Retry-After` header.
 
-    API Gateway itself sends the status 429 without this header.
+    API Gateway's own 429 responses come without this header.
     """
     for one in attempts:
         what = f"a {one.kind} was answered {one.status} {one.code} after {one.seconds:.1f} s"
@@ -107,8 +107,8 @@ def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[
 
 
 def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]:
-    """If one signup was confirmed before another signup was sent, the first entry is ahead (promise
-    P1).
+    """If a signup was confirmed before another one was sent, its entry is ahead of the other
+    (promise P1).
     """
     latest: dict[int, tuple[float, str]] = {}
     highest = None
@@ -127,7 +127,7 @@ def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]
 
 
 def _positions(final_state: FinalState) -> Iterator[Problem]:
-    """Customers and operators get the same positions, which are 1, 2, 3 and so on (promise P6)."""
+    """Customers and operators see the same positions, numbered 1, 2, 3 and so on (promise P6)."""
     for place, seen in enumerate(final_state.line, start=1):
         own = final_state.own_positions.get(seen.person, place)
         if not seen.position == own == place or seen.total != len(final_state.line):
@@ -169,9 +169,8 @@ def _between(
     operations: Sequence[Operation | None],
     losses: Sequence[Loss],
 ) -> Iterator[Problem]:
-    """If Redis has lost its data, the counters may lack earlier operations.
-
-    Operations that were running at that moment may be counted twice.
+    """After Redis has lost its data, the counters may be missing earlier operations and may count
+    operations that were running at the time twice.
     """
     had_effect = [
         operation

@@ -1,4 +1,4 @@
-"""Runs more clients than the service can serve. They send requests without any pauses."""
+"""Runs more clients than the service can handle, all of which send requests without pausing."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Groups the operations of all clients by customer."""
+"""Groups all clients' operations by customer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

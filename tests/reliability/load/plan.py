@@ -1,4 +1,4 @@
-"""The size of a load test: the number of clients, the duration, and the limits of the service."""
+"""The size of a load test: its number of clients, its duration and the service's limits."""
 
 import math
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WAITLIST_ID = "overload"
-# The number of attempts, which is so high that no entry is ever parked.
+# A number of attempts so high that no entry is ever parked.
 MAX_ATTEMPTS = 100
 SHORTEST_OFFER = 10
 
@@ -17,10 +17,10 @@ def option(usual: Any, meaning: str) -> Any:
 
 @dataclass(frozen=True)
 class Plan:
-    """The settings of a load test.
+    """A load test's settings.
 
-    The test ends after `seconds`, or after a number of operations. In a test with a number of
-    operations, every kind of operation in `kinds` occurs.
+    The test ends after `seconds` or after a number of operations. A test with a number of
+    operations includes every kind of operation in `kinds`.
     """
 
     clients: int = option(200, "at once")
@@ -55,11 +55,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class LaunchPlan:
-    """The settings of a launch. All people come within a short time, and most of them are refused
-    at first.
+    """A launch's settings.
 
-    If a person's client gives up, the person tries again later. `back_after` says after how many
-    seconds, at least and at most.
+    Everyone arrives within a short time, and most people are refused at first. A person whose
+    client gives up tries again later. `back_after` gives the shortest and the longest wait in
+    seconds.
     """
 
     people: int = option(50_000, "who come")
@@ -90,7 +90,7 @@ class LaunchPlan:
         return [f"person-{number:05d}" for number in range(self.people)]
 
     def arrivals(self) -> Iterator[float]:
-        """Yield the time at which each person arrives. Most people arrive at the beginning."""
+        """Yield each person's arrival time. Most people arrive at the beginning."""
         steepness = 6.0
         part_in_time = 1 - math.exp(-steepness)
         for number in range(self.people):

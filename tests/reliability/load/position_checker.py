@@ -1,8 +1,8 @@
 """Checks that every position, total and status was correct at some moment between the request and
 the response (promises P6 and P7).
 
-The checker does not know exactly who was waiting at that moment. It therefore accepts every
-position between a lower and an upper bound.
+The checker cannot know exactly who was waiting at that moment, so it accepts every position between
+a lower and an upper bound.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.reliability.load.histories import (
 from tests.reliability.load.history import ENDS, History, Operation
 from tests.support.problem import Problem
 
-# The operations whose response contains a status, a position and a total.
+# Operations whose response contains a status, a position and a total.
 WITH_POSITION = ("signup", "repeat", "look", "poll", "bump")
 LEAVES = ("leave", "decline")
 GONE_BY = {"left": LEAVES, "leaving": LEAVES, "admitted": ("complete", "enter")}
@@ -87,9 +87,7 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
 
 
 def _lost_holds(history: History) -> Iterator[Problem]:
-    """If a claim token was refused, this is a problem, unless a different request may have ended
-    the claim.
-    """
+    """A refused claim token is a problem unless another request may have ended the claim."""
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":
             continue

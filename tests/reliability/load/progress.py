@@ -1,6 +1,5 @@
-"""Shows how far a load test has got.
-
-A terminal shows a progress bar. Otherwise, a line is printed from time to time.
+"""Shows a load test's progress: a progress bar in a terminal, and otherwise a line from time to
+time.
 """
 
 import time

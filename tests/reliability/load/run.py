@@ -1,7 +1,5 @@
-"""Runs a load test.
-
-It starts a service with limits, lets clients send requests, runs maintenance, and checks all
-responses.
+"""Runs a load test: starts a service with limits, lets clients send requests, runs maintenance, and
+checks all responses.
 """
 
 import asyncio
@@ -26,10 +24,10 @@ Note = Callable[[str, float], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A load test that has ended.
+    """A finished load test.
 
-    `came` says when each person of a launch arrived. `loads` contains the load of the machine
-    before and after the test.
+    `came` says when each person in a launch arrived. `loads` contains the machine's load before and
+    after the test.
     """
 
     plan: Plan | LaunchPlan

@@ -1,7 +1,7 @@
-"""A small example for the tests of the checkers: some requests with correct responses, and the
-stored data at the end.
+"""A small example for testing the checkers: some requests with correct responses, and the data
+stored at the end.
 
-A test changes one detail, and the checkers must find a problem.
+Each test changes one detail, and the checkers must report a problem.
 """
 
 from collections.abc import Mapping
@@ -70,9 +70,10 @@ def named(person: str) -> dict[str, Any]:
 
 
 def a_good_scenario() -> Scenario:
-    """Return a history without any mistakes. In the end, Ada, Bob and Dan are waiting.
+    """Return a history without any mistakes.
 
-    Gil's signup got no response, so Gil may be on the waitlist or not.
+    Ada, Bob and Dan are waiting at the end. Gil's signup got no response, so Gil may or may not be
+    on the waitlist.
     """
     scenario = Scenario()
     for name in ("fay", "ada", "bob", "eve"):

@@ -1,4 +1,4 @@
-"""Starts the service in its own processes, as `make run` does, and reads its output."""
+"""Starts the service in separate processes, as `make run` does, and reads its output."""
 
 import os
 import re
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 60
 STOP_SECONDS = 30
 THROTTLED = "tools.local.lambda_endpoint throttled: "
-# Matches errors in Python's usual log format, and in the JSON logs of the functions.
+# Matches errors in Python's usual log format and in the functions' JSON logs.
 MISTAKE = re.compile(r'^(ERROR|CRITICAL|Traceback)|"level": ?"(ERROR|CRITICAL)"')
 ELSEWHERE = ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB")
 
@@ -25,7 +25,7 @@ class ServiceError(Exception): ...
 
 class Service:
     def __init__(self, limits: Mapping[str, int]) -> None:
-        """`limits` contains environment variables, which docs/app/local-run.md explains."""
+        """`limits` contains environment variables, which are explained in docs/app/local-run.md."""
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         folders = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
         self._process = subprocess.Popen(

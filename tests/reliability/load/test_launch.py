@@ -1,5 +1,5 @@
-"""Tests a launch of 150 people with the whole local service, and some parts of the simulation on
-their own.
+"""Tests a launch with 150 people on the whole local service, and tests some parts of the simulation
+on their own.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
 from waitlist_cli.client.retries import PATIENT
 
-# All people of this launch sign up at once. API Gateway's rate limit lets 80 requests pass, and the
-# public function runs 8 of them at a time.
+# Everyone in this launch signs up at once. API Gateway's rate limit lets 80 requests through, and
+# the public function handles 8 at a time.
 SMALL = LaunchPlan(
     people=150,
     within_seconds=1,
@@ -27,10 +27,9 @@ SMALL = LaunchPlan(
 
 
 def test_people_who_are_refused_retry_and_all_get_in() -> None:
-    """If a signup is refused, the person retries.
+    """People whose signup is refused retry until everybody is in.
 
-    In the end, everybody gets in, and no response contradicts the stored data (promises P1, P2, P3
-    and P6).
+    No response contradicts the stored data (promises P1, P2, P3 and P6).
     """
     launch = run(SMALL, lambda *_: None)
     assert [str(problem) for problem in launch.problems] == []
@@ -42,7 +41,7 @@ def test_people_who_are_refused_retry_and_all_get_in() -> None:
 
 
 class NoPauses(Load):
-    """Records the pauses that a client asks for, and does not wait."""
+    """Records the pauses that a client asks for, without waiting."""
 
     def __init__(self) -> None:
         super().__init__(operations=1)
@@ -54,10 +53,10 @@ class NoPauses(Load):
 
 
 def test_a_client_repeats_the_same_request_after_the_requested_pause() -> None:
-    """A client pauses as long as the response says, and then sends the same request again. After
-    the last attempt, it gives up.
+    """A client pauses for as long as the response says and then sends the same request again.
 
-    If the person comes back later, the client still uses the same idempotency key.
+    It gives up after the last attempt. If the person comes back later, the client reuses the same
+    idempotency key.
     """
     refused: list[tuple[int, Headers]] = [(503, (("retry-after", "7"),)), (429, ())]
     refused += [(429, (("retry-after", "1"),))] * (PATIENT.tries - len(refused))

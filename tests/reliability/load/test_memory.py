@@ -22,7 +22,7 @@ def test_a_part_that_keeps_growing_is_noticed() -> None:
 
 
 def test_a_store_may_grow() -> None:
-    """The memory of Redis and DynamoDB may grow, because it depends on how much data they store."""
+    """Redis' and DynamoDB's memory may grow, because it depends on how much data they store."""
     for store in STORES:
         (one,) = growths(samples(*range(100, 160), role=store))
         assert one.is_flat

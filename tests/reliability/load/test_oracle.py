@@ -110,8 +110,8 @@ def _another_count(name: str) -> Change:
 BOB_FIRST = ("dan", "bob", "ada", "gil")
 FRONT = {"kind": "bump", "person": "bob", "asked": {"to": "front"}}
 REPEAT = {"kind": "repeat", "person": "bob", "answer": {**named("bob"), "entry_token": "another"}}
-# Changes to the example after which the data is still correct. The checks must find no problem. The
-# keys describe the changes.
+# Changes to the example that leave the data correct, so the checks must find no problem. The keys
+# describe the changes.
 ACCEPTED: dict[str, Change] = {
     "nothing": lambda _, end: end,
     "an unanswered signup without a place": lambda _, end: without(
@@ -247,8 +247,8 @@ def test_a_wrong_history_is_noticed(what: str) -> None:
 def test_the_claim_that_was_sent_first_may_get_an_entry_last(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """Two claims run at the same time. After the second claim has released an entry, the first
-    claim may get this entry. The checks must not report this as a problem.
+    """Two claims run at the same time. The first claim may get an entry that the second one has
+    released, which the checks must not report as a problem.
     """
     first = next(
         operation for operation in scenario.history.of("claim") if "cyd" in str(operation.answer)
@@ -264,9 +264,10 @@ def test_the_claim_that_was_sent_first_may_get_an_entry_last(
 def test_after_a_loss_counters_may_lack_earlier_operations(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """After Redis has lost its data, the counters may lack earlier operations.
+    """After Redis has lost its data, the counters may be missing earlier operations, but not later
+    ones.
 
-    They must contain later ones, and the numbers of entries on the waitlist must be exact.
+    The numbers of entries on the waitlist must be exact.
     """
     before, after = Loss(0.0, 0.0), Loss(1e9, 1e9)
     lacking = counted(final_state, left=0, admitted=0)

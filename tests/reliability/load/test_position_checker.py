@@ -1,4 +1,4 @@
-"""Tests that the checks find each kind of impossible position, and accept each possible one."""
+"""Tests that the checks report every impossible position and accept every possible one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -64,7 +64,7 @@ def bumped_there_and_back(scenario: Scenario) -> None:
     bumped(scenario, "dan", 4, priority=0)
 
 
-# For each operation, the positions that the next response to Cyd may contain.
+# For each operation, the positions that Cyd's next response may contain.
 POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "nothing": (nothing, {3}),
     "a leave": (lambda scenario: scenario.did("leave", "ada"), {2}),

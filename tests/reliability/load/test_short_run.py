@@ -1,6 +1,6 @@
-"""Runs a short load test with the whole local service.
+"""Runs a short load test on the whole local service.
 
-The test ends after a number of operations, so it does not depend on the speed of the machine.
+The test ends after a number of operations, so it does not depend on the machine's speed.
 """
 
 from collections import Counter
@@ -10,15 +10,15 @@ from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
-# The private function of this test runs one call at a time, and refuses all other calls, as Lambda
-# does when its concurrency limit is reached.
+# This test's private function runs one call at a time and refuses all others, as Lambda does at its
+# concurrency limit.
 OPERATIONS = 300
 KINDS = frozenset({"signup", "repeat", "look", "leave", "claim", "admit", "enter", "bump", "stats"})
 PLAN = Plan(clients=8, operations=OPERATIONS, kinds=KINDS, private_concurrency=1, lease_seconds=3)
 
 
 def test_clients_that_are_throttled_retry_and_nothing_is_lost() -> None:
-    """If requests are refused because of limits, the clients retry.
+    """Clients retry requests that a limit refuses.
 
     In the end, no response contradicts the stored data (promises P1, P2, P3, P4 and P6).
     """

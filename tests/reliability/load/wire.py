@@ -1,7 +1,7 @@
 """A small HTTP/1.1 client that reuses its connections.
 
-It needs a tenth of the processor time that httpx needs, which leaves more for the service on the
-same machine.
+It uses a tenth of the CPU time that httpx needs, which leaves more for the service on the same
+machine.
 """
 
 import asyncio
@@ -47,8 +47,8 @@ class Connection:
 
 
 class Wire:
-    """An HTTP client that sends only a limited number of requests at the same time. The semaphore
-    `room` contains this limit.
+    """An HTTP client that limits how many requests it sends at the same time. The semaphore `room`
+    enforces this limit.
     """
 
     def __init__(self, url: str, connections: int, timeout_seconds: float) -> None:

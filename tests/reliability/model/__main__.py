@@ -1,6 +1,7 @@
-"""Runs the model checker. The exit code is 1 if a case fails that is not one of the known failures.
+"""Runs the model checker.
 
-A run that was stopped can be continued as long as the code has not changed.
+The exit code is 1 if a case fails that is not one of the known failures. A stopped run can be
+continued as long as the code has not changed.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Types that all kinds of cases share. A case of the model checker runs one or two operations with
+"""Types that all kinds of cases share. A model checker case runs one or two operations with
 faults.
 """
 
@@ -13,10 +13,9 @@ STEP = "step "
 
 
 class Case(Protocol):
-    """A case of the model checker.
+    """A model checker case.
 
-    The text of a case is a line from which the case can be run again. `subject` names the
-    operations.
+    Its text is a line from which the case can be run again. `subject` names the operations.
     """
 
     @property

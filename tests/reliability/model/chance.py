@@ -1,6 +1,4 @@
-"""Replaces random values, such as tokens and the length of pauses, with values that are the same in
-each run.
-"""
+"""Replaces random values, such as tokens and pauses, with values that are the same in every run."""
 
 import os
 import threading
@@ -11,9 +9,7 @@ MAIN = "main"
 
 
 class _Source(threading.local):
-    """The random values of a thread: the seed from which they are computed, and how many have been
-    used.
-    """
+    """A thread's random values: the seed they are computed from, and how many have been used."""
 
     name: str = MAIN
     drawn: int = 0

@@ -1,6 +1,6 @@
 """A client for the model checker.
 
-It calls the classes of the service directly, in one process, and uses short names for customers.
+It calls the service's classes directly, in one process, and uses short names for customers.
 """
 
 from collections.abc import Callable, Sequence
@@ -67,16 +67,14 @@ PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-# The delay after which the offers of a schedule become due. They become due before the next request
-# is sent.
+# The delay after which a schedule's offers become due, which is before the next request is sent.
 DUE_AFTER_SECONDS = 30
-# The time from saving the policy to the end of the admission. The admission ends before the offers
-# expire.
+# The time from saving the policy until admissions end. Admissions end before the offers expire.
 END_SECONDS = LEASE_SECONDS // 2
 # The time from configuring the waitlist until it opens or closes. A case starts half a minute
-# before the waitlist opens or closes.
+# before that.
 HOURS_SECONDS = 90
-# Admission passes are valid for so long that none of them expires during a case.
+# Admission passes are valid for so long that none expires during a case.
 PASS_SECONDS = 7 * 24 * 3600
 SETTINGS: dict[str, Any] = {
     "name": "Bakery",
@@ -85,9 +83,9 @@ SETTINGS: dict[str, Any] = {
     "rejoin": "always",
     "rest": RestRules(max_days=180, times=3),
 }
-# The time until which customers ask to be skipped. It is so late that it never comes during a case.
+# Customers ask to be skipped until this time, which is too late to come during a case.
 REST_UNTIL = START_MILLIS + 90 * DAY_MILLIS
-# The age in days at which the service asks whether a customer is still waiting. In the cases, only
+# After this many days, the service asks whether a customer is still waiting. In the cases, only
 # operators ask this question.
 ASKED_AFTER_DAYS = 3
 ANSWER_DAYS = 2
@@ -95,7 +93,7 @@ REMINDED_DAYS = 1
 Tokens = dict[str, dict[str, str]]
 
 
-# The signup time of some imported rows. It lies between the second and the third signup.
+# The signup time of some imported rows, which lies between the second and the third signup.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
 
@@ -141,12 +139,10 @@ class Invited:
 
 @dataclass
 class Client:
-    """Calls the classes of the service in one process.
+    """Calls the service's classes in one process.
 
-    `wait` moves the clocks forward, and `process` starts another process.
-
-    `tokens` contains the claim tokens that the service has returned. `redis` is the Redis server
-    itself.
+    `wait` moves the clocks forward, and `process` starts another process. `tokens` contains the
+    claim tokens that the service has returned. `redis` is the Redis server itself.
     """
 
     services: MaintenanceServices
@@ -429,7 +425,7 @@ class Client:
         self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
 
     def forget(self, name: str, *keys_of: Callable[[str], str]) -> Any:
-        """Delete an entry from some keys in Redis, as a failover that loses writes can do."""
+        """Delete an entry from some keys in Redis, as a failover that loses writes can."""
         for key_of in keys_of:
             key = key_of(WAITLIST_ID)
             remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem

@@ -1,6 +1,6 @@
 """Provides the model checker with its own Redis server.
 
-The service uses few shards of the index and a single thread.
+The service uses only a few index shards and a single thread.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""Makes the cases of the model checker short, and the same in every run.
+"""Makes the model checker's cases short, and the same in every run.
 
-The service uses few shards of the index and a single thread.
+The service uses only a few index shards and a single thread.
 """
 
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ SMALL: dict[str, Any] = {
     # The index has two shards instead of sixteen. A rebuild treats all shards in the same way.
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
-    # Normally, maintenance waits for up to an hour before it checks all entries again. With the
-    # pause 0, it checks them in every run.
+    # Maintenance normally waits for up to an hour before it checks all entries again. With a pause
+    # of 0, it checks them in every run.
     "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
 }
@@ -30,7 +30,7 @@ SMALL: dict[str, Any] = {
 # unfinished work).
 FEW_INTENTS = 2
 CHANCES = Chances()
-# A limit so low that two requests that conflict again and again give up soon.
+# A limit so low that two requests that keep conflicting soon give up.
 FEW_RETRIES = 2
 # The constants and modules that the model checker replaces, because a case must be the same in
 # every run.

@@ -1,6 +1,6 @@
 """Works out which data a step reads and writes.
 
-If neither of two steps writes data that the other one uses, their order does not matter. Only one
+If neither of two steps writes data that the other uses, their order does not matter and only one
 order has to be tested.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 from tests.support.faults import Call
 from waitlist_api.records.entry import shard_of
 
-# The operations of the private function that only read.
+# The private function's read-only operations.
 READING = {"position", "stats", "list_waiting", "list_off_queue", "ping"}
 WRITING = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}
 JOURNAL = "JOURNAL#"
@@ -57,7 +57,7 @@ def effects_of(call: Call) -> Effects:
         place = call.arguments["ExpressionAttributeValues"][":place"]["S"]
         return Effects(looks_at=frozenset({place.rpartition("#")[2]}))
     named = _keys(call.arguments)
-    # An entry of the journal is always a new item. It can only affect steps that read the journal.
+    # A journal entry is always a new item, so it can only affect steps that read the journal.
     journal = frozenset(key for key in named if key.startswith(JOURNAL))
     keys = frozenset(named) - journal
     if call.name not in WRITING:

@@ -1,6 +1,6 @@
 """The faults that the model checker injects.
 
-Some make a step fail, and others are events between two steps, such as a loss of data in Redis.
+Some make a step fail, and others are events between two steps, such as Redis losing its data.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,15 +18,11 @@ EnvironmentEvent = Callable[[Testbed], object]
 class Kind:
     """A kind of fault.
 
-    `arm` injects the fault at a given step of a process.
-
-    `is_between` marks an event between two steps, which may also come after the last step. `happen`
-    makes this event happen at once.
-
-    `keeps_past` marks a fault that needs former states of Redis.
-
-    `is_unseen` marks a fault that only maintenance can notice. To keep the number of cases small,
-    such a fault is only injected before and after an operation.
+    `arm` injects the fault at a given step of a process. `is_between` marks an event between two
+    steps, which may also come after the last step. `happen` makes this event happen at once.
+    `keeps_past` marks a fault that needs former states of Redis. `is_unseen` marks a fault that
+    only maintenance can notice. To keep the number of cases small, such a fault is injected only
+    before and after an operation.
     """
 
     name: str
@@ -52,8 +48,8 @@ def _strikes(name: str, fault: Fault) -> Kind:
 
 
 def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
-    """Return a lasting fault. After it has happened once, all later calls to the same AWS service
-    or database fail too.
+    """Return a lasting fault. Once it has happened, all later calls to the same AWS service or
+    database fail too.
     """
 
     def arm(_testbed: Testbed, wire: Wire, step: int) -> None:
@@ -75,7 +71,7 @@ def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
 def _happens(name: str, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
     def arm(testbed: Testbed, wire: Wire, step: int) -> None:
         # The event is injected after the previous step, because this step may not exist. Step 0
-        # always exists, and no step comes before it.
+        # always exists and has no previous step.
         when = faults.before if step == 0 else faults.after
         wire.arm(max(0, step - 1), when(lambda: event(testbed)))
 

@@ -1,4 +1,4 @@
-"""Reads the state of a waitlist from DynamoDB and Redis at the end of a case.
+"""Reads a waitlist's state from DynamoDB and Redis at the end of a case.
 
 Customers have short names.
 """
@@ -35,10 +35,9 @@ class Note:
 
 @dataclass(frozen=True)
 class Segmented:
-    """The segments of all entries, according to Redis and to the records in DynamoDB.
+    """All entries' segments, according to Redis and to the records in DynamoDB.
 
-    `state` comes from the record of the waitlist. `waiting` contains the members of the index in
-    Redis.
+    `state` comes from the waitlist's record. `waiting` contains the members of the index in Redis.
     """
 
     state: str
@@ -51,8 +50,8 @@ class Segmented:
 class Invitation:
     """An invitation, according to DynamoDB.
 
-    `states` counts the invitation's offers by their state. `ends` says how these offers have ended,
-    according to the customers' histories.
+    `states` counts the invitation's offers by state. `ends` says how these offers ended, according
+    to the customers' histories.
     """
 
     is_running: bool
@@ -62,27 +61,17 @@ class Invitation:
 
 @dataclass(frozen=True)
 class FinalState:
-    """The final state of a waitlist: the sets in Redis, the records of the entries, the positions
-    of the customers, and the counters.
+    """The final state of a waitlist: the sets in Redis, the entries' records, the customers'
+    positions, and the counters.
 
-    `numbers` counts how often each call number was given out. No number may be given out twice.
-
+    `numbers` counts how many times each call number was given out, which must be at most once.
     `line` contains all waiting entries, and `passed_over` contains the waiting entries that are not
-    ready.
-
-    `reasons` says why an entry is not ready, whatever its status is.
-
-    `questions` contains the time by which a customer must answer.
-
-    `stamps` contains the stamps (logical timestamps) of the events in `histories`.
-
-    `slots` counts the offers that Redis may still make, by their payer (rate, schedule or quota).
-    `paid` contains the payer of each offer.
-
-    `claimed` contains the claims of a waitlist that limits them. It is None until Redis has counted
-    them.
-
-    `is_first_life` is false if the queue was rebuilt or moved since the waitlist was created.
+    ready. `reasons` says why an entry is not ready, whatever its status is. `questions` contains
+    the time by which a customer must answer. `stamps` contains the stamps (logical timestamps) of
+    the events in `histories`. `slots` counts the offers that Redis may still make, by their payer
+    (rate, schedule or quota). `paid` contains the payer of each offer. `claimed` contains the
+    claims of a waitlist that limits them. It is None until Redis has counted them. `is_first_life`
+    is false if the queue was rebuilt or moved since the waitlist was created.
     """
 
     line: dict[str, int]
@@ -138,8 +127,8 @@ def observe(testbed: Testbed) -> FinalState:
         claimed=_claimed(testbed),
         parked=parked,
         dirty=dirty,
-        # After a rebuild, Redis may have the pass of a customer who has exited. The next run of the
-        # admission policy removes this pass.
+        # After a rebuild, Redis may have a pass for a customer who has exited. The admission
+        # policy's next run removes this pass.
         inside={name: until for name, until in inside.items() if until > testbed.clock.millis},
         notes={name: _note(packed) for name, packed in claims.items()},
         reasons={name: packed.partition(";")[2] for name, packed in readiness.items()},
@@ -257,14 +246,14 @@ def _segmented(testbed: Testbed) -> Segmented:
     )
 
 
-# For each event in the history of an invited customer, how the customer's offer has ended.
+# How an invited customer's offer ended, for each event in the customer's history.
 FATES = {
     "admitted": "entered",
     "declined": "declined",
     "no_show": "missed",
     "withdrawn": "withdrawn",
     "left": "left",
-    # The customer has declined the offer and left the waitlist with a single request.
+    # The customer has declined the offer and left the waitlist in a single request.
     "left declined": "declined",
     # An operator who has the token of an offer can end the offer like a claim.
     "released": "missed",

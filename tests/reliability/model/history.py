@@ -21,9 +21,8 @@ from tests.support.model import (
 class Attempt:
     """A request that was sent once.
 
-    If `ended` is None, the request may still take effect later.
-
-    `early` says how many changes of this request other requests could see before its response.
+    If `ended` is None, the request may still take effect later. `early` says how many of the
+    request's changes other requests could see before its response.
     """
 
     request: Request
@@ -38,13 +37,12 @@ class Attempt:
 
 
 class History:
-    """The requests of all clients, with their responses. Times are numbers that increase by one.
+    """All clients' requests and responses.
 
-    If `is_blind` is true, the service did not notice that Redis had lost writes. Responses may then
-    be outdated, so only the effects of the requests are checked.
-
-    If `may_lose` is true, Redis has lost its data at some time. It may have lost slots, which are
-    permissions for offers.
+    Times are numbers that increase by one. If `is_blind` is true, the service did not notice that
+    Redis had lost writes. Responses may then be outdated, so only the effects of the requests are
+    checked. If `may_lose` is true, Redis lost its data at some point and may have lost slots, which
+    are permissions for offers.
     """
 
     def __init__(
@@ -68,13 +66,13 @@ class History:
         self.attempts.append(Attempt(request, answer, began, self.now() if is_over else None))
 
     def leave_unanswered(self, request: Request) -> None:
-        """If its process has crashed, a request may take effect now, later or never."""
+        """A request whose process crashed may take effect now, later or never."""
         silence = Outcome(verdict="silent")
         self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
     def ends(self, line: Waitlist) -> set[Waitlist]:
-        """Return the possible states at the end. The result is empty if no order of the requests
-        explains the responses.
+        """Return the possible final states. There are none if no order of the requests explains the
+        responses.
         """
         effects = _blind_effects if self._is_blind else _effects
         line = replace(line, may_lose=self._may_lose)
@@ -134,8 +132,8 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the possible effects of a request if Redis may have lost writes. Positions in the
-    response may be wrong, but entries that the response calls claimed are claimed.
+    """Yield a request's possible effects if Redis may have lost writes. Positions in the response
+    may be wrong, but entries that the response calls claimed are claimed.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)

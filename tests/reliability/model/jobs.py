@@ -1,5 +1,5 @@
-"""Divides the model checker's cases into jobs. All cases of a job start from the same prepared
-waitlist, and run the same operation or pair of operations.
+"""Divides the model checker's cases into jobs. All cases in a job start from the same prepared
+waitlist and run the same operation or pair of operations.
 """
 
 from collections.abc import Iterator
@@ -63,8 +63,8 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of `count` parts of the model checker's cases, which can run on different machines. The
-    first part has the number 1.
+    """One of `count` parts of the model checker's cases, which can run on different machines. Parts
+    are numbered from 1.
     """
 
     number: int = 1

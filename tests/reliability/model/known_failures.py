@@ -1,7 +1,7 @@
-"""Cases of the model checker that are known to fail, in groups, each with the reason.
+"""Groups of model checker cases that are known to fail, each with the reason.
 
-A failing case belongs to the first group that matches. The `example` of each group must still fail.
-If a change to the service repairs it, the group must be removed.
+A failing case belongs to the first group that matches. Each group's `example` must still fail. If a
+change to the service fixes it, the group must be removed.
 """
 
 from collections.abc import Callable
@@ -20,9 +20,9 @@ CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
-# The kinds of problems that a case reports if a different entry got the offer.
+# The kinds of problems that a case reports if another entry got the offer.
 OFFERED_TO_OTHERS = ("elsewhere", "record", "history", "attempts")
-# An operator's offer that maintenance records looks like an offer of the policy.
+# An operator's offer that maintenance records looks like one made by the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")
 
 
@@ -70,12 +70,12 @@ def _is_unseen(result: Result) -> bool:
 def _is_of_a_slot(result: Result, problem: Problem) -> bool:
     """Each slot allows one offer.
 
-    If the slot of an offer gets lost, a different entry gets the offer, or nobody gets it.
+    If an offer's slot is lost, another entry gets the offer, or nobody does.
     """
     if not result.case.scenario.startswith("slot of"):
         return False
     # With this rate, a customer who does not accept an offer leaves the waitlist. If another
-    # customer gets the offer instead, the other customer leaves.
+    # customer gets the offer instead, that customer leaves.
     of_stays = ("lost", "revived") if "rate" in result.case.scenario else ()
     return problem.kind in (*OFFERED_TO_OTHERS, "slot", *of_stays)
 
@@ -87,7 +87,7 @@ def _recorded(problem: Problem) -> str:
 KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "a redrive after a parking that Redis alone has noticed",
-        "An entry was parked because too many claims on it had expired, and Redis has lost its "
+        "An entry was parked because too many claims on it had expired, and Redis lost its "
         "data before DynamoDB recorded this. DynamoDB still has the last claim, so a redrive is "
         "refused.",
         "redrive to the back / worn out, noticed / Redis lost / step 2 / gives up",
@@ -132,7 +132,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "settings that Redis has lost, and no other server has taken over",
         "If Redis has lost new settings, maintenance sends them again within a minute. A "
-        "customer who is admitted before that gets a pass by the old settings, or gets none.",
+        "customer who is admitted before that gets a pass under the old settings, or none.",
         "complete / held, policy / Redis, unseen, 1 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result) and _is_of(result, "complete", "enter") and problem.kind == "inside"
@@ -140,8 +140,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a run of the policy on an order that lacks changes, and no other server has taken over",
-        "If Redis has forgotten offers and admissions, the policy offers their places again. It "
-        "makes the offers in the order of the queue that Redis knows.",
+        "If Redis has forgotten offers and admissions, the policy offers their places again, "
+        "in the order of the queue as Redis knows it.",
         "admit run / offered, full / Redis, unseen, 4 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
@@ -174,13 +174,13 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an offer that is not recorded when Redis is lost",
-        "Redis has an offer before the record has it, and the customer may accept or decline"
-        " it. If Redis is lost before the offer is recorded, the history lacks the offer, and"
-        " the other entries of the same run wait again at their places. If Redis is also rebuilt"
-        " within the run, these entries get a second offer, and the history has both offers. In"
-        " the same way, the slot of a withdrawn offer may go back to the entry that it was taken"
-        " from. An invitation that continues at this time may have read the queue before, so it"
-        " invites other entries, which are behind these.",
+        "Redis has an offer before the record does, and the customer may accept or decline it."
+        " If Redis is lost before the offer is recorded, the offer is missing from the history,"
+        " and the run's other entries return to their places in the queue. If Redis is also"
+        " rebuilt within the run, these entries get a second offer, and the history has both"
+        " offers. In the same way, a withdrawn offer's slot may go back to the entry that it was"
+        " taken from. An invitation that continues at this time may have read the queue earlier,"
+        " so it invites entries further back instead.",
         "enter / offered unrecorded / time-out with effect, Redis lost / step 5 / gives up",
         lambda result, problem: (
             (
@@ -191,8 +191,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and (
                 problem.kind in ("history", "elsewhere", "record", "attempts", "invitation")
                 or (_is_of(result, "invite", "withdraw") and problem.kind == "answer")
-                # Because of this rate, the other customer gets an offer, and leaves the waitlist
-                # without an answer.
+                # With this rate, the other customer gets an offer and leaves the waitlist without
+                # answering it.
                 or (result.case.scenario == "slot of a rate" and problem.kind == "revived")
             )
         ),
@@ -212,8 +212,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a no-show that Redis alone has noticed",
-        "A customer has missed an offer, and Redis loses its data before DynamoDB has recorded "
-        "this. DynamoDB still has the offer, which then ends for a second time.",
+        "A customer misses an offer, and Redis loses its data before DynamoDB has recorded this. "
+        "DynamoDB still has the offer, which then ends a second time.",
         "admit / offer over / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             result.case.scenario.startswith(("offer over", "no-show noticed"))
@@ -223,9 +223,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a signup that is refused before the list opens, and Redis is lost",
-        "Redis has refused a signup and then loses its data, and the request is interrupted. "
-        "Maintenance does not know of the refusal, and completes the signup when the waitlist has "
-        "opened.",
+        "Redis refuses a signup and then loses its data, and the request is interrupted. "
+        "Maintenance does not know about the refusal, and completes the signup once the waitlist "
+        "has opened.",
         "signup / opening / Redis lost, maintenance / step 2 / gives up",
         lambda result, problem: (
             _is_of(result, "signup")
@@ -236,8 +236,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a move that a reinstatement overtakes",
-        "An operator reinstates an entry before DynamoDB has recorded a move of this entry. The "
-        "entry gets the place that DynamoDB has recorded, and the move is lost.",
+        "An operator reinstates an entry before DynamoDB has recorded that the entry was moved. "
+        "The entry gets the place that DynamoDB has recorded, and the move is lost.",
         "redrive to the back + reinstate / parked / ABBBAABBAABBABBBBBAA",
         lambda result, problem: (
             _is_pair(result, ("redrive to the back", "bump"), ("reinstate",))
@@ -247,8 +247,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "the repeat of a claim is not known after a loss",
-        "Only Redis stores the idempotency keys of claims and of offers that operators make. After "
-        "Redis has lost them, a repeated request counts as a new request.",
+        "Only Redis stores the idempotency keys of claims and of operators' offers. Once Redis has "
+        "lost them, a repeated request counts as a new one.",
         "claim / waiting / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             _has_lost_redis(result)
@@ -267,7 +267,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "an end of a hold that maintenance records before its request does",
         "If a request is interrupted after it has ended a claim or an offer in Redis, maintenance "
-        "records the end. The recorded event lacks the operator and the reason.",
+        "records the end, but the event does not name the operator or the reason.",
         "redrive to the back / parked / maintenance / step 2 / gives up",
         lambda result, problem: (
             problem.kind == "history"
@@ -277,7 +277,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a copy of a refused request to admit one person",
-        "Redis refuses to admit a person, because there is no room inside. A copy of this message "
+        "Redis refuses to admit a person because there is no room inside. A copy of this message "
         "arrives later, when there is room, and the person is admitted.",
         "admit one / away / late after another's leave / step 1 / a copy follows",
         lambda result, problem: (

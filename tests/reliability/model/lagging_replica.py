@@ -1,6 +1,5 @@
-"""Puts a Redis server back into an earlier state.
-
-This simulates a failover to a replica that lacks the last writes.
+"""Puts a Redis server back into an earlier state, which simulates a failover to a replica that is
+missing the last writes.
 """
 
 from collections import deque
@@ -45,7 +44,7 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 
 
 class LaggingReplica:
-    """A client that can restore former states of Redis. If `keeps_past` is set, it stores Redis'
+    """A client that can restore earlier states of Redis. If `keeps_past` is set, it stores Redis'
     data before each write.
     """
 
@@ -98,15 +97,15 @@ class LaggingReplica:
             self._state = state
 
     def go_back(self, writes: int) -> None:
-        """Fail over to a replica that lacks the last writes. It has a different `run_id`, so the
-        service can notice the failover.
+        """Fail over to a replica that is missing the last writes. The replica has a different
+        `run_id`, so the service can notice the failover.
         """
         self.lose(writes)
         self.take_over(f"{self.server_run_id}'")
 
     def lose(self, writes: int) -> None:
-        """Fail over to a replica that lacks the last writes. The `run_id` stays the same, so the
-        service cannot notice the failover.
+        """Fail over to a replica that is missing the last writes. The `run_id` stays the same, so
+        the service cannot notice the failover.
         """
         state = self.state()
         for _ in range(min(writes, len(self.past))):

@@ -1,9 +1,7 @@
-"""Cases of the model checker in which a message to Redis or DynamoDB arrives late.
+"""Model checker cases in which a message to Redis or DynamoDB arrives late.
 
-In the meantime, other requests have changed the same entry. These requests are called a story.
-
-A late message is either a message that got no answer in time, or a copy of a message that was
-answered.
+By then, other requests, which are called a story, have changed the same entry. A late message is
+either a message that got no answer in time, or a copy of a message that was answered.
 """
 
 from collections.abc import Iterator
@@ -42,12 +40,12 @@ from tests.support.problem import Problem
 FOLLOWS = "a copy follows"
 LATE = "late after "
 # The last word in the names of scenarios in which Redis has lost the entry. Late messages are not
-# tested in these scenarios.
+# tested there.
 FORGOTTEN = "forgotten"
 # Operations on a claim, an offer or a parked entry. All other operations concern a signup.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
-# The operations that ask customers whether they are still waiting, or answer this question. They
-# are tested only in scenarios in which customers are asked.
+# Operations that ask customers whether they are still waiting, or answer this question. They are
+# tested only in scenarios in which customers are asked.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
 # The operations whose messages the model checker delays.
 CHECKED = (
@@ -75,7 +73,7 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# The operations that concern one or many customers, and do not name a signup.
+# Operations on one or many customers that do not name a signup.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim", "invite")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
@@ -84,10 +82,10 @@ _again: tuple[Request, ...] = (
     sign_up("b", NEXT),
     bump("b", "to the front", to="front"),
 )
-# If two moves arrive late, an event in the history may belong to either of them. The model
-# therefore expects no particular event.
+# If two moves arrive late, an event in the history may belong to either of them, so the model
+# expects no particular event.
 _move = replace(bump("b", "to the front", to="front"), event="")
-# Run maintenance before the claims end, as it would run in production.
+# Run maintenance before the claims end, as would happen in production.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
 _held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
 # For each story, the requests that are sent before the late message arrives. The late message must
@@ -139,7 +137,7 @@ def late_messages(
 ) -> Iterator[Result]:
     """A story is a series of requests that are sent before the late message arrives.
 
-    In each story, each message of the operation arrives late once.
+    In each story, each of the operation's messages arrives late once.
     """
     snapshot = testbed.snapshot_of(scenario)
     run = LateRun(testbed, operation, snapshot)
@@ -148,8 +146,8 @@ def late_messages(
             continue
         for how in HOWS:
             if operation.is_maintenance and how != FOLLOWS:
-                # No client repeats an operation of maintenance. The next run of maintenance does
-                # the same work.
+                # No client repeats a maintenance operation. The next maintenance run does the same
+                # work.
                 continue
             for story in STORIES:
                 case = Late(operation.name, scenario, story, step, how)
@@ -164,10 +162,10 @@ def replay(testbed: Testbed, case: Late) -> Result:
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """Return the request of a late message. It changes nothing if the signup, claim or offer for
-    which it was sent has ended.
+    """Return a late message's request.
 
-    A late invitation invites only customers who joined before it was sent.
+    It changes nothing if the signup, claim or offer that it was sent for has ended. A late
+    invitation invites only customers who joined before it was sent.
     """
     request, there = operation.request, snapshot.line
     for cut_off in snapshot.unanswered:
@@ -238,8 +236,8 @@ class LateRun:
         for message in messages:
             # The client has already given up, so nothing reads this response.
             message.make()
-        # Run the admission policy before maintenance. Maintenance could repair the effect of a late
-        # message before the policy makes a wrong offer.
+        # Run the admission policy before maintenance. Otherwise, maintenance could repair a late
+        # message's effect before the policy makes a wrong offer.
         self._send(history, run_policy())
         return self._judge.verdict(history)
 

@@ -1,6 +1,6 @@
-"""The operations of the model checker.
+"""The model checker's operations.
 
-Each one lists the scenarios (prepared waitlists) from which it starts.
+Each one lists the scenarios (prepared waitlists) that it starts from.
 """
 
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
-"""Compares the data in DynamoDB and Redis with what must be there, according to the responses to
-all requests.
+"""Compares the data in DynamoDB and Redis with the data that must be there, according to the
+responses to all requests.
 """
 
 from collections import Counter
@@ -29,8 +29,8 @@ from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
 LONGEST_CLAIM_MILLIS = 15 * 60_000
-# The longest time that a request takes. During some faults, two minutes pass within a request, so
-# that maintenance runs in the meantime.
+# The longest time that a request takes. Some faults let two minutes pass within a request, so that
+# maintenance runs in the meantime.
 LONGEST_REQUEST_MILLIS = 150_000
 STATE_OF_NOTE = {
     "held": "offered",
@@ -49,10 +49,8 @@ def judge(
 ) -> list[Problem]:
     """Return the differences between the stored data and the correct outcome.
 
-    If a race has several correct outcomes, the function uses the one that fits the stored data
-    best.
-
-    For the events in `answered`, the history must say who made the change and why.
+    If a race has several correct outcomes, use the one that fits the stored data best. For the
+    events in `answered`, the history must say who made the change and why.
     """
     verdicts = [list(_problems(line, found, tokens, answered)) for line in ends]
     return min(verdicts, key=_weight)
@@ -67,8 +65,8 @@ def _problems(
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        # If no client got the response to a claim, the claim ends at its deadline. DynamoDB may
-        # have recorded this end or not.
+        # A claim whose response reached no client ends at its deadline. DynamoDB may or may not
+        # have recorded its end.
         is_claimed = bool(stay and stay.hold and not stay.is_offer)
         is_unheard = bool(stay and is_claimed and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
@@ -95,7 +93,7 @@ def _problems(
 def _in_redis(
     name: str, stay: Stay | None, found: FinalState, is_unheard: bool
 ) -> Iterator[Problem]:
-    """Redis has each entry exactly once and in the right state. It has no other entries."""
+    """Redis has each entry exactly once, in the right state, and no other entries."""
     note = found.notes.get(name)
     places = [
         *(["waiting"] if name in found.line else []),
@@ -135,8 +133,8 @@ def _history(
 ) -> Iterator[Problem]:
     """The history contains each change once and in order.
 
-    Events in OF_RECORD may come too early in the history, because their time is measured before the
-    record is written.
+    Events in OF_RECORD may appear too early, because their time is taken before the record is
+    written.
     """
     of_record = [event for event in line.history(name) if event.word in OF_RECORD]
     expected = tuple(event for event in line.history(name) if event.word not in OF_RECORD)
@@ -146,8 +144,8 @@ def _history(
         yield Problem("history", f"the history of {name} is {found_ones}, not {of_record}")
 
     def may_lack(event: Event) -> bool:
-        # If no client got the token of a claim, the history may lack the end of this claim, and the
-        # end of the claim before it.
+        # If no client received a claim's token, the history may be missing the end of this claim
+        # and of the claim before it.
         is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
         return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
 
@@ -159,8 +157,8 @@ def _history(
 
 
 def _stamps(name: str, found: FinalState) -> Iterator[Problem]:
-    """The stamps (logical timestamps) of an entry's events are all different, and the next event
-    gets a higher stamp.
+    """An entry's events all have different stamps (logical timestamps), and its next event gets a
+    higher one.
     """
     stamps, record = found.stamps.get(name, ()), found.records.get(name)
     if len(set(stamps)) < len(stamps):
@@ -189,7 +187,7 @@ def _explains(
 
 
 def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
-    """A request may have got no response. In this case, maintenance may have recorded its event."""
+    """If a request got no response, maintenance may have recorded its event."""
     is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
     is_found = recorded.by in (MAINTENANCE, POLICY) and event.word not in answered
     return event.word == recorded.word and (is_own or is_found)
@@ -206,7 +204,7 @@ def _index_place(name: str, status: str) -> str:
 
 
 def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> Iterator[Problem]:
-    """DynamoDB and Redis agree about each entry's rank (sort key) and number of attempts."""
+    """DynamoDB and Redis agree on each entry's rank (sort key) and number of attempts."""
     record = found.records.get(name, {})
     note = found.notes.get(name)
     rank = found.line.get(name, note.rank if note else None)
@@ -251,7 +249,7 @@ def _number(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
-    """The token of a claim is valid until the claim's deadline, even if Redis has lost its data."""
+    """A claim's token is valid until the claim's deadline, even if Redis has lost its data."""
     hold = found.records.get(name, {}).get("hold", {})
     if stay.state == "parked":
         at, recorded = found.parked.get(name), hold.get("parked_millis")
@@ -264,7 +262,7 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
     if stay.state != "offered" or note is None:
         return
     if stay.is_offer:
-        # A customer with an offer does not get its token. Only the record contains the token.
+        # A customer is not told their offer's token. Only the record contains it.
         token = note.token
     if token is None or note.state not in ("held", "offered"):
         return
@@ -290,7 +288,7 @@ def _order(line: Waitlist, found: FinalState) -> Iterator[Problem]:
             yield Problem("position", f"{name} is number {place}, but the response is {recorded}")
 
 
-# The counters that exist both in the model and in the private function.
+# The counters that both the model and the private function have.
 COUNTERS = ("signed_up", "left", "admitted", "entered", "declined", "no_shows")
 
 
@@ -301,8 +299,8 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         return
     seen = [getattr(counted, name) for name in COUNTERS]
     expected = [getattr(line, name) for name in COUNTERS]
-    # If Redis has lost its data, the counters may lack the last minute. An operation that was
-    # running at that moment may be counted twice.
+    # After Redis has lost its data, the counters may be missing the last minute. An operation that
+    # was running at the time may be counted twice.
     if found.is_first_life and seen != expected:
         yield Problem("counter", f"{', '.join(COUNTERS)}: {seen}, not {expected}")
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
@@ -311,7 +309,7 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """For each customer who is inside, Redis contains the recorded end of the customer's pass."""
+    """For each customer who is inside, Redis has the recorded end of their pass."""
     expected = {name for name, stay in line.stays if stay.is_inside}
     if found.inside.keys() != expected:
         yield Problem("inside", f"inside are {sorted(found.inside)}, not {sorted(expected)}")
@@ -323,8 +321,7 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         recorded = end.get("inside_until_millis")
         if record.get("status") != "admitted":
             continue
-        # Some claims admit their entries at once. DynamoDB then records the time at which the
-        # request began.
+        # Some claims admit their entries at once. DynamoDB then records when the request began.
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
             yield Problem("inside", f"{name} is inside until {until}, but DynamoDB has {recorded}")
             continue
@@ -352,9 +349,9 @@ def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:
-    """Redis and the records agree about the segments of each entry.
+    """Redis and the records agree on each entry's segments.
 
-    The index contains the waiting entries of each segment.
+    The index contains each segment's waiting entries.
     """
     segments = found.segments
     if segments.state != "ready":
@@ -373,8 +370,8 @@ def _segments(found: FinalState) -> Iterator[Problem]:
 
 
 def _invitations(found: FinalState) -> Iterator[Problem]:
-    """If an invited customer was erased, only the invitation still mentions the customer. It says
-    how the customer's offer ended.
+    """After an invited customer was erased, only the invitation mentions them. It says how their
+    offer ended.
     """
     for invitation in found.invitations.values():
         if invitation.is_running:

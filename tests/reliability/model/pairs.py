@@ -1,6 +1,6 @@
-"""Cases of the model checker with two operations on the same entry.
+"""Model checker cases with two operations on the same entry.
 
-They run at the same time, and their steps are interleaved in every possible order.
+The operations run at the same time, and their steps are interleaved in every possible order.
 """
 
 from collections.abc import Iterator
@@ -30,8 +30,8 @@ from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 from tests.support.problem import Problem
 
 BOTH = " + "
-# The operations that have between a dozen and forty steps. Most of the steps read data that the
-# other operation may change.
+# Operations with between a dozen and forty steps. Most of the steps read data that the other
+# operation may change.
 LONG = ("rebuild", "end of questions", "segment re-index")
 MOST_CHANGES = 3
 
@@ -60,9 +60,8 @@ class Pair:
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
     """Return the scenarios (prepared waitlists) in which the two operations run at the same time.
 
-    A rebuild runs only in scenarios in which Redis has lost its data.
-
-    Rare scenarios, such as those with call numbers, are used only if both operations list them.
+    A rebuild runs only in scenarios in which Redis has lost its data. Rare scenarios, such as those
+    with call numbers, are used only if both operations list them.
     """
     both = {*first.scenarios} & {*second.scenarios}
     if any(name.startswith(QUESTION) for name in (first.scenarios[0], second.scenarios[0])):
@@ -77,7 +76,7 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
         )
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
-        # Leave out the scenario `joining`, in which a signup that got no response may lose its
+        # Leave out the `joining` scenario, in which a signup that got no response may lose its
         # place.
         cold = [made_cold(name) for name in warm if name != "joining"]
         warm = cold or [*first.scenarios]

@@ -1,4 +1,4 @@
-"""Shows how far the model checker has got: its jobs, cases, failures and time."""
+"""Shows the model checker's progress: jobs, cases, failures and time."""
 
 import sys
 import time
@@ -7,7 +7,7 @@ EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Counts the jobs and cases that are done.
+    """Counts the finished jobs and cases.
 
     It cannot estimate the remaining time, because some jobs are much larger than others.
     """

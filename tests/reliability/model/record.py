@@ -1,9 +1,7 @@
-"""Stores the results of the model checker in a file, so that a stopped run can be continued.
+"""Stores the model checker's results in a file, so that a stopped run can be continued.
 
-The file's name begins with a hash of the code. After a change to the code, all jobs run again.
-
-Several machines can share a run. Each machine writes its own file, and reads the files of the
-others.
+The file's name begins with a hash of the code, so all jobs run again after a change to the code.
+Several machines can share a run. Each machine writes its own file and reads the others' files.
 """
 
 import json
@@ -21,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[3]
 RECORDS = ROOT / ".local" / "proof"
 CODE = ("public_fn", "private_fn", "shared", "tests/reliability/model", "tests/support")
 SUFFIXES = (".py", ".lua")
-# The files that only check or display the results. If these files change, recorded results remain
-# valid.
+# Files that only check or display the results. Recorded results remain valid when these files
+# change.
 JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 
@@ -66,8 +64,8 @@ def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
 
 @dataclass
 class Record:
-    """A folder of files that contain all finished jobs for the current version of the code. This
-    run writes the file `path`.
+    """A folder of files with all finished jobs for the current version of the code. This run writes
+    the file `path`.
     """
 
     folder: Path = RECORDS
@@ -80,8 +78,8 @@ class Record:
         return self.folder / f"{self.digest}{part}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Yield the results of all jobs that are done. Incomplete lines, which a stopped run may
-        have left, are skipped.
+        """Yield the results of all finished jobs. Incomplete lines, which a stopped run may have
+        left, are skipped.
         """
         for path in sorted(self.folder.glob(f"{self.digest}*.jsonl")):
             for line in path.read_text().splitlines():
@@ -109,7 +107,7 @@ def _is_later(root: Path, path: Path) -> bool:
 
 
 def commit_of_code(root: Path = ROOT) -> Any:
-    """Read the commit from the files in the git folder, because the command `git` may be
+    """Read the commit from the files in the git folder, because the `git` command may be
     missing.
     """
     git = root / ".git"

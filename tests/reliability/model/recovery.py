@@ -1,6 +1,6 @@
-"""Lets the service recover after a fault, and then checks the stored data.
+"""Lets the service recover from a fault and then checks the stored data.
 
-Clients retry, maintenance runs, and all claims and offers end.
+During the recovery, clients retry, maintenance runs, and all claims and offers end.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
 
 
 def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
-    """Completing a claim for a second time with the same token must succeed."""
+    """Completing a claim a second time with the same token must succeed."""
     admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
     found = []
     for hold, tokens in list(testbed.tokens.items()):
@@ -83,8 +83,8 @@ def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]
     if defects:
         return [Problem("defect", str(defects))]
     testbed.maintain_until_quiet()
-    # After the end of the admission, maintenance removes the people who are still waiting. It may
-    # do so before or after the requests.
+    # After admissions have ended, maintenance removes the people who are still waiting. It may do
+    # so before or after the requests.
     begins = {line, model.all_left(line)}
     ends = {model.all_left(end) for begin in begins for end in history.ends(begin)}
     if not ends:

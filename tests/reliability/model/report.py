@@ -1,7 +1,5 @@
-"""Builds the report of the model checker.
-
-It shows the number of cases, the failures by their cause, and the differences from the known
-failures.
+"""Builds the model checker's report: the number of cases, the failures by cause, and the
+differences from the known failures.
 """
 
 from collections import Counter
@@ -23,8 +21,8 @@ NAMES = {
 
 @dataclass
 class Report:
-    """What the model checker has found. `news` contains the failures that are not in the list of
-    known failures.
+    """What the model checker found. `news` contains the failures that are not in the list of known
+    failures.
     """
 
     jobs: int = 0

@@ -1,9 +1,8 @@
-"""Recognizes states of the stores that differ only in how long the steps took. The model checker
-tests only one of such states.
+"""Recognizes states of the stores that differ only in how long the steps took.
 
-The times in a state are replaced by numbers that keep the order of the times and the longer gaps
-between them. Gaps of less than a second are not kept, because no rule of the service depends on
-them.
+The model checker tests only one of these states. The times in a state are replaced by numbers that
+preserve their order and the longer gaps between them. Gaps of less than a second are dropped,
+because no rule of the service depends on them.
 """
 
 import re
@@ -18,7 +17,7 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, TIER, ticket_of_milli
 
 MOMENT = TICKETS_PER_MILLISECOND
 SECOND = 1000 * MOMENT
-# Every deadline in a case of the model checker is at most a day away.
+# Every deadline in a model checker case is at most a day away.
 HORIZON = 24 * 3600 * SECOND
 TIMES = re.compile(r"(?<![0-9A-Za-z.])\d{12,17}(?![0-9A-Za-z])|\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z")
 
@@ -46,9 +45,7 @@ class Text:
 
 
 def digest_of(texts: Iterable[Text], since_millis: int) -> bytes:
-    """Return a hash that is the same for states that differ only in the time that the steps
-    took.
-    """
+    """Return a hash that is the same for states that differ only in how long the steps took."""
     found = list(texts)
     since = ticket_of_millis(since_millis)
     places = dict(_places(sorted({since, *(time for text in found for time in text.times)})))

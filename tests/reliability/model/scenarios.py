@@ -1,7 +1,7 @@
-"""The situations in which the model checker starts an operation. Every operation concerns the entry
-`b`.
+"""The situations in which the model checker starts an operation.
 
-In each scenario, some people signed up yesterday and others today, and one customer was admitted.
+Every operation concerns entry `b`. In each scenario, some people signed up yesterday and others
+today, and one customer was admitted.
 """
 
 from tests.reliability.model.client import ASKED_AFTER_DAYS, FIRST, LEASE_SECONDS, Row
@@ -54,22 +54,23 @@ from waitlist_shared.limits import MAX_PRESENCE_SECONDS
 
 EARLIEST = "the-first-admission"
 INVITATION = "the-invitation"
-# Two steps of a request to invite people. The first one stores the invitation, and the second one
-# makes the offers in Redis.
+# Two steps of a request to invite people. The first stores the invitation, and the second makes the
+# offers in Redis.
 STORED_STEP, OFFERED_STEP = 3, 7
 SIGNUP = "the-signup"
 COLD = ", Redis lost"
 # The scenarios in which a schedule, a quota or a rate has made an offer to `b`.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
-# The first word in the names of scenarios about the question whether customers are still waiting.
+# The first word in the names of scenarios in which customers are asked whether they are still
+# waiting.
 QUESTION = "question"
 # The first words in the names of scenarios in which a limit allows only one more claim.
 LIMITED = "claims limited"
 # The first word in the names of scenarios in which each customer who joins gets a call number.
 NUMBERED = "numbered"
-# The scenarios in which the admission ends at a set time. This time is still to come in the first
-# scenario, and has passed in the others.
+# Scenarios in which admissions end at a set time. This time is still to come in the first scenario
+# and has passed in the others.
 UNTIL_END, ADMISSION_OVER = "offered until the end", "admission over"
 END_OF_WAITS = "admission over, to leave"
 SLOTS_OVER = tuple(name + OVER for name in SLOTS)
@@ -88,8 +89,8 @@ _early = (*_signed_up("a", "c", "e"), *_night)
 _two_absent = (*_early, *_admission)
 _absent = (*_early, *_signed_up("d"), *_admission)
 _numbered = (*_absent, number_people())
-# The rows of the import. `e` is already on the waitlist. The service writes the signups of `d` and
-# `b` in two transactions.
+# The import's rows. `e` is on the waitlist before the import. The service writes the signups of `d`
+# and `b` in two transactions.
 NEW_ONES = (Row("d"), Row("e"), Row("b"))
 _waiting = (*_early, *_signed_up("b", "d"), *_admission)
 _held = (*_waiting, *_hold)
@@ -266,7 +267,7 @@ NAMES: dict[str, Scenario] = {
     ),
     "missed, over": (*_offered(Policy(misses=1, after_misses="park")), let_holds_end()),
     "missed, to leave": (*_offered(Policy(misses=1, no_show="to_back")), let_holds_end()),
-    # The admission ends earlier than usual, and the offer of `b` ends at the same time.
+    # Admissions end earlier than usual, and `b`'s offer ends at the same time.
     UNTIL_END: (*_offered_by_hand, set_policy(Policy(end="ahead"))),
     ADMISSION_OVER: (
         *_offered_by_hand,

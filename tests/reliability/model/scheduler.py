@@ -52,7 +52,7 @@ class Step:
     error: Exception | None
     # The time after the call.
     time: Any
-    # The number of random values that were used so far.
+    # The number of random values used so far.
     drawn: int
     heard: Text
 
@@ -211,14 +211,14 @@ class Scheduler(Generic[S]):
     ) -> None:
         self._world, self._works, self._most_changes = world, works, most_changes
         self._seen: set[tuple[bytes, bool]] = set()
-        # For each state, the lowest number of switches with which a run has reached it. The inner
-        # keys say which process made the last step.
+        # The fewest switches with which a run has reached each state. The inner keys say which
+        # process took the last step.
         self._fewest: dict[bytes, dict[tuple[str, bool], int]] = {}
         self._open: list[tuple[int, int, Branch[S]]] = []
         self._numbers = count()
 
     def follow(self, schedule: str) -> str:
-        """Run the steps of the schedule. After its last step, process A runs to its end, and then
+        """Run the steps of the schedule. After the last step, process A runs to its end, and then
         process B.
         """
         turns = self._begun(Branch())
@@ -242,8 +242,8 @@ class Scheduler(Generic[S]):
                 yield schedule
 
     def _push(self, branch: Branch[S]) -> None:
-        """Store an unfinished run. The newest run is continued first. If the number of switches is
-        limited, the run with the fewest switches is continued first.
+        """Store an unfinished run. The newest run is continued first, unless the number of switches
+        is limited. In that case, the run with the fewest switches is continued first.
         """
         changes = 0 if self._most_changes is None else _changes(branch.schedule + branch.name)
         heappush(self._open, (changes, -next(self._numbers), branch))
@@ -253,8 +253,8 @@ class Scheduler(Generic[S]):
         scenario = self._world.time
         turns = []
         for name, work, made in zip(NAMES, self._works, branch.made, strict=True):
-            # Each process starts at the time of the scenario. If it has already made some steps, it
-            # receives the same answers again.
+            # Each process starts at the scenario's time. If the process has taken some steps
+            # before, it receives the same answers again.
             self._world.set_time(scenario)
             turns.append(Process(name, work, self._world, made))
             turns[-1].begin()
@@ -286,9 +286,9 @@ class Scheduler(Generic[S]):
             name = ""
 
     def _allowed(self, schedule: str, able: list[str], awake: list[str]) -> list[str]:
-        """Return the processes that may make the next step, in the order in which they are tried.
+        """Return the processes that may take the next step, in the order in which to try them.
 
-        If switches between the processes are limited, the process that made the last step is tried
+        If switches between the processes are limited, the process that took the last step comes
         first.
         """
         if self._most_changes is None:
@@ -301,7 +301,7 @@ class Scheduler(Generic[S]):
     def _last(
         self, schedule: str, last: tuple[str, Effects] | None, name: str, step: Effects
     ) -> tuple[str, Effects] | None:
-        """Return the process that made the last step, and which data it has read and written.
+        """Return the process that took the last step, and the data that it has read and written.
 
         If switches between the processes are limited, this includes all data since the last switch.
         """
@@ -314,8 +314,8 @@ class Scheduler(Generic[S]):
     def _is_repeat(self, last: tuple[str, Effects] | None, turns: list[Process], name: str) -> bool:
         """Decide whether the next step would lead to an order that need not be tested.
 
-        If two steps do not conflict, their order does not matter. Only the order in which process A
-        comes first is tested.
+        If two steps do not conflict, their order does not matter, and only the order in which
+        process A comes first is tested.
         """
         step = turns[NAMES.index(name)].step
         if not self.is_reduced or last is None or step is None or last[0] == name:

@@ -1,6 +1,7 @@
-"""Cases with two faults. A request gets no response, and then Redis loses its data.
+"""Cases with two faults.
 
-The data is lost before, during or directly after the client's retry. Maintenance has not run yet.
+A request gets no response, and then Redis loses its data before, during or right after the client's
+retry. Maintenance has not run yet.
 """
 
 from collections.abc import Iterator
@@ -51,8 +52,7 @@ def sequences(
         for fault in FIRST:
             run.begin(faults.BY_NAME[fault], step)
             if (here := run.digest()) in met:
-                # Skip this fault, because a different fault at the same step has led to the same
-                # state.
+                # Skip this fault, because another fault at the same step has led to the same state.
                 continue
             met.add(here)
             repeated = 0 if run.is_answered else run.steps_of_repeat()

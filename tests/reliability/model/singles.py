@@ -1,6 +1,4 @@
-"""Cases with a single fault. The fault happens at one step of an operation, and the client then
-retries or gives up.
-"""
+"""Cases with a single fault at one step of an operation. The client then retries or gives up."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,8 +43,8 @@ def singles(
                     continue
                 run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
-                # A client that has already received the response does not retry, so there is no
-                # case with a retry.
+                # A client that has received the response does not retry, so there is no case with a
+                # retry.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), steps[step])
 

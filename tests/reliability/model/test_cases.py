@@ -35,7 +35,7 @@ SOME_SEQUENCES = Sample(one_in=40)
 SOME_LATE = (Sample(one_in=32), Sample(one_in=8))
 SOME_PAIRS = Sample(one_in=360)
 FEW_ENDS = 2
-# The operations whose messages are already sent late by the tests in tests/queue.
+# Operations whose late messages are tested in tests/queue.
 OF_TAGS = ("ask", "confirm")
 # If both operations run at once, the customer's place may be restored although the customer has
 # just left.
@@ -100,8 +100,8 @@ def describe_unknown_failures(results: list[Result]) -> str:
 def test_an_operation_that_a_fault_strikes_is_completed_or_undone(
     testbed: Testbed, operation: Operation
 ) -> None:
-    """A fault happens at any step of an operation, and the client retries or gives up. In the end,
-    the operation is either completed or undone (promises P1, P2, P3, P4, P6 and P7).
+    """A fault happens at any step of an operation, and the client retries or gives up. The
+    operation ends up either completed or undone (promises P1, P2, P3, P4, P6 and P7).
     """
     samples = FEWER_FAULTS if operation.name in LONG else SOME_FAULTS
     results = run_sample(testbed, jobs(operation.name, ("single",)), samples)
@@ -113,8 +113,8 @@ def test_an_operation_that_a_fault_strikes_is_completed_or_undone(
 def test_two_operations_at_once_have_the_effect_of_one_after_the_other(
     testbed: Testbed, job: Job
 ) -> None:
-    """Two operations run at once, and their steps are mixed in any order. The result is the same as
-    if one operation had run after the other (promises P1, P2, P3, P4 and P6).
+    """Two operations run at once, with their steps interleaved in any order. The result is the same
+    as if one operation had run after the other (promises P1, P2, P3, P4 and P6).
     """
     most = FEW_ENDS if any(name in pairs.LONG for name in job.names) else None
     results = list(islice(job.results(testbed, EVERYTHING), most))
@@ -135,8 +135,8 @@ def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Jo
 def test_a_late_message_does_not_change_the_next_stay_offer_or_parking(
     testbed: Testbed, operation: str
 ) -> None:
-    """Redis receives a message late or twice. The message does not change what has happened to the
-    entry in the meantime (promise P2).
+    """A message that reaches Redis late or twice does not change what has happened to the entry in
+    the meantime (promise P2).
     """
     results = run_sample(testbed, jobs(operation, ("late",)), SOME_LATE)
     assert results
@@ -160,15 +160,15 @@ def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> N
     [
         # A customer signs up again after the invitation was stored.
         "invite / waiting, policy / late after the next stay / step 4 / gives up",
-        # The admission is over, so maintenance removes the customer between two requests.
+        # Admissions are over, so maintenance removes the customer between two requests.
         "leave / admission over, to leave / late after the next stay's hold / step 2 / gives up",
         # An operator claims a customer who is away, and later makes offers to others.
         "claim one / away / late after an offer / step 1 / a copy follows",
         # A repeated invitation makes no second offer.
         "invite / invited / Redis, unseen, 1 behind / step 0 / gives up",
-        # Redis has an offer that the index still contains, and the admission ends.
+        # Redis has an offer that the index still contains, and admissions end.
         "invite / offered until the end / rebuilt from an index 2 behind / step 0 / gives up",
-        # Redis has an offer that the record has replaced, and the admission ends.
+        # Redis has an offer that the record has replaced, and admissions end.
         "invite / offered until the end / Redis, unseen, 5 behind / step 15 / gives up",
         # The offer ends in Redis before Redis learns that the customer has left.
         "leave / invited / late after an offer / step 2 / gives up",
@@ -180,8 +180,8 @@ def test_a_repaired_case_does_not_fail_again(testbed: Testbed, line: str) -> Non
 
 
 def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
-    """Each case uses new processes, because old processes could have the settings of the previous
-    case in their caches.
+    """Each case uses new processes, because old ones could have the previous case's settings in
+    their caches.
     """
     for scenario in ("waiting", "waiting, policy", "waiting"):
         result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")

@@ -1,4 +1,4 @@
-"""Tests which responses and which orders of the queue the history accepts after an import."""
+"""Tests which responses and which queue orders the history accepts after an import."""
 
 import pytest
 

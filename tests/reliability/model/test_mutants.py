@@ -1,4 +1,4 @@
-"""Tests that the model checker notices if a step is removed from the service."""
+"""Tests that the model checker notices when a step is removed from the service."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def nothing(*_: Any, **__: Any) -> None:
     """Leave out a step."""
 
 
-# In each row, a method of the service is replaced by a method that does nothing. The model checker
+# Each row replaces one of the service's methods with a method that does nothing. The model checker
 # must notice this with the given operation and scenario.
 MUTANTS = [
     (Leaves, "finish", ("leave",), "waiting"),

@@ -1,5 +1,5 @@
-"""Tests of the oracle, which looks for problems in the final state of a case. Each test creates one
-kind of problem.
+"""Tests of the oracle, which looks for problems in a case's final state. Each test creates one kind
+of problem.
 """
 
 from collections.abc import Callable
@@ -307,8 +307,8 @@ def test_an_additional_slot_and_a_missing_slot_are_noticed(
 
 
 def test_an_additional_slot_is_noticed_even_after_a_loss(testbed: Testbed) -> None:
-    """If Redis has lost its data, slots may be missing. The oracle must accept missing slots, but
-    report additional ones.
+    """If Redis has lost its data, slots may be missing. The oracle must accept missing slots but
+    report extra ones.
     """
     testbed.begin(testbed.snapshot_of("slot of a schedule"))
     end = testbed.line

@@ -1,4 +1,4 @@
-"""Cases in which other requests come between the steps of a request.
+"""Cases in which other requests arrive between the steps of a request.
 
 A case belongs here if it needs three or more requests, or if `make test` must try every order of
 two requests.
@@ -61,7 +61,7 @@ def deliver_twice_around(action: Callable[[], object]) -> Fault:
 class Overtaken:
     """A request during which other requests are sent.
 
-    If `is_repeated` is true, the AWS SDK makes the first call of the request twice. The other
+    If `is_repeated` is true, the AWS SDK makes the request's first call twice, and the other
     requests are sent between these two calls.
     """
 
@@ -119,7 +119,7 @@ ROWS = (
         (next_claim, next_complete),
     ),
     Overtaken("redrive again, leave", "redrive unrecorded", redrive("b", to="back"), (leave("b"),)),
-    # Redis forgets an ended signup after 15 minutes, and has already forgotten it in this case.
+    # Redis forgets an ended signup after 15 minutes, which have passed in this case.
     Overtaken(
         "late signup, next stay",
         "absent",
@@ -162,8 +162,8 @@ ROWS = (
 
 
 def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
-    """For each of the other requests, choose the step before which it is sent. Yield all
-    combinations of such steps.
+    """For each of the other requests, choose the step before which it is sent. Yield every
+    combination of such steps.
     """
     steps = range(len(steps_of(testbed, row.request, testbed.snapshot_of(row.scenario))))
     if row.is_repeated:
@@ -202,8 +202,8 @@ def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> li
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_single_order_explains_an_overtaken_request(testbed: Testbed, row: Overtaken) -> None:
-    """Other requests come between the steps of a request. In the end, one order of the requests
-    must explain all responses, both stores and the history (promises P1, P2, P3, P4, P6 and P8).
+    """Other requests arrive between the steps of a request. A single order of the requests must
+    explain all responses, both stores and the history (promises P1, P2, P3, P4, P6 and P8).
     """
     wrong = {
         placement: found

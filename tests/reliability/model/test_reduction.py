@@ -52,7 +52,7 @@ End = tuple[tuple[bytes, ...], tuple[str, ...]]
 
 def ends_of(testbed: Testbed, run: PairRun) -> list[End]:
     """Return the contents of the stores and the responses after each run. Times are left out,
-    because they differ between the runs.
+    because they differ between runs.
     """
     return [
         (

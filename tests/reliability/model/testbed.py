@@ -28,7 +28,7 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
-# The longest time by which an index or a replica is behind.
+# The longest time that an index or a replica lags behind.
 LONGEST_LAG = 15 * MINUTE
 # The first maintenance run may have to rebuild the queue. The second run ends claims and offers,
 # and the third run records this in DynamoDB.
@@ -46,11 +46,11 @@ class Snapshot:
     millis: int
     tokens: Tokens
     line: Waitlist
-    # The number of random values that were used so far.
+    # The number of random values used so far.
     drawn: int = 0
     # The epoch identifies the queue in Redis. A rebuilt queue has a new epoch.
     epoch: str = ""
-    # Requests that were interrupted. They may or may not have had an effect.
+    # Interrupted requests, which may or may not have had an effect.
     unanswered: tuple[Request, ...] = ()
 
 
@@ -86,7 +86,7 @@ class Testbed:
         self.elsewhere = self.client()
 
     def client(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Client:
-        """Return a client of a new process. Its cache already contains the waitlist's settings."""
+        """Return a client in a new process that has the waitlist's settings in its cache."""
         wired = wire.client if wire else _as_it_is
         services = MaintenanceServices.on(
             CONFIG,
@@ -109,8 +109,8 @@ class Testbed:
             self.redis.past.clear()
 
     def _pause(self, seconds: float) -> None:
-        """Advance the clocks while a rebuild waits. The index catches up with the table in the
-        meantime, unless a fault keeps it behind.
+        """Advance the clocks while a rebuild waits. The index catches up with the table in that
+        time, unless a fault holds it back.
         """
         self.wait(seconds)
         if not self.is_index_late:
@@ -134,7 +134,7 @@ class Testbed:
     def snapshot_of(self, scenario: str) -> Snapshot:
         """Return the snapshot in which a scenario starts.
 
-        The first call for a scenario replaces the contents of the stores.
+        The first call for each scenario replaces the contents of the stores.
         """
         if scenario not in self._snapshots:
             self._snapshots[scenario] = self.prepare(scenarios.of(scenario))
@@ -142,7 +142,7 @@ class Testbed:
 
     @property
     def line(self) -> Waitlist:
-        """The model's state in the last snapshot that was restored."""
+        """The model's state in the most recently restored snapshot."""
         return self._snapshot.line
 
     def snapshot(self, line: Waitlist) -> Snapshot:
@@ -178,8 +178,8 @@ class Testbed:
         if self._snapshot is not snapshot:
             self._snapshot = snapshot
             self._texts.clear()
-            # Start a new process, because the old process may have the settings of a different
-            # scenario in its cache.
+            # Start a new process, because the old one may have another scenario's settings in its
+            # cache.
             self.elsewhere = self.client()
         SOURCE.drawn = snapshot.drawn
 

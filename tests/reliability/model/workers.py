@@ -52,8 +52,7 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
     todo, done = context.Queue(), context.Queue()
     for job in [*jobs, *[None] * workers]:
         todo.put(job)
-    # The workers are daemon processes. They end together with this process, even if this process
-    # fails.
+    # The workers are daemon processes, so they end together with this process even if it fails.
     processes = [
         context.Process(target=_work, args=(todo, done), daemon=True) for _ in range(workers)
     ]
@@ -76,12 +75,12 @@ def _work(todo: Any, done: Any) -> None:
         with a_testbed() as testbed:
             for job in iter(todo.get, None):
                 done.put(_done(job, testbed))
-                # A parent process that was killed cannot end its workers, so a worker ends itself
-                # when its parent process has disappeared.
+                # A killed parent process cannot end its workers, so a worker exits when its parent
+                # process has disappeared.
                 if not _parent_lives():
                     return
     except KeyboardInterrupt:
-        # Ctrl-C in the terminal interrupts every process of the run. Workers end silently, because
+        # Ctrl-C in the terminal interrupts every process of the run. Workers exit silently, because
         # the parent process reports the interruption.
         return
 

@@ -1,4 +1,4 @@
-"""A worker that claims entries at the same time as other workers. It does not use HTTP, because the
+"""A worker that claims entries at the same time as other workers. It bypasses HTTP, because the
 tests' HTTP server handles only one request at a time.
 """
 

@@ -1,6 +1,4 @@
-"""A deployment in which the two Lambda functions and Redis have clocks that show different
-times.
-"""
+"""A deployment in which the clocks of the two Lambda functions and Redis disagree."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,10 +17,10 @@ HOUR_SECONDS = 3600
 
 @dataclass
 class Clocks:
-    """A deployment whose clocks show wrong times.
+    """A deployment whose clocks are wrong.
 
-    `public_off` is the error of the public function's clock in seconds. `keeper_off` is the error
-    of the clock that maintenance uses.
+    `public_off` is how many seconds the public function's clock is off, and `keeper_off` is how
+    many seconds maintenance's clock is off.
     """
 
     valkey: Server
@@ -50,9 +48,9 @@ class Clocks:
         )
 
     def another_keeper(self, off: float, meanwhile: Callable[[], None] = lambda: None) -> World:
-        """Return a second maintenance function, whose clock is wrong by `off` seconds.
+        """Return a second maintenance function whose clock is off by `off` seconds.
 
-        When this function waits for the first time, the test runs `meanwhile`.
+        The first time that this function waits, the test runs `meanwhile`.
         """
         millis = self.public.clock.millis + int((off - self.public_off) * 1000)
         clock = EventfulClock(millis, meanwhile)

@@ -1,4 +1,4 @@
-"""Fixtures of the acceptance tests: a deployment of the whole service, and a function that creates
+"""Fixtures for the acceptance tests: a deployment of the whole service, and a function that creates
 a waitlist.
 """
 

@@ -1,5 +1,5 @@
-"""Tests of the end of an admission. The service then makes no more offers. A setting decides
-whether the people in the queue keep waiting or leave.
+"""Tests of the end of admissions. The service makes no more offers, and a setting decides whether
+the people in the queue keep waiting or leave.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ def over_in(seconds: int, **policy: Any) -> dict[str, Any]:
 
 
 def keep(people: Admissions, *seconds: int) -> None:
-    """Advance the time by each of the given pauses, and run maintenance after each pause."""
+    """Advance the time by each of the given pauses, and run maintenance after each one."""
     for pause in seconds:
         people.world.advance(pause)
         people.world.maintenance.run_all()
@@ -61,8 +61,8 @@ def test_an_earlier_end_also_ends_open_offers_and_the_record_says_so(
 def test_people_who_wait_leave_at_the_end_if_the_setting_says_so(
     waitlist: Waitlist, world: World, is_at_rest: bool
 ) -> None:
-    """At the end of the admission, people who are not ready leave the waitlist too. Claimed and
-    parked entries stay.
+    """When admissions end, people who are not ready leave the waitlist too. Claimed and parked
+    entries stay.
     """
     people = waitlist("ann", "bob", "cyd", "dan", rest={}, admission={})
     people.claimed()

@@ -1,4 +1,4 @@
-"""Tests of waitlists that admit people automatically, by a rate or a schedule and up to a limit of
+"""Tests of waitlists that admit people automatically, at a rate or on a schedule, up to a limit of
 people inside. They cover offers, no-shows, passes and exits.
 """
 
@@ -49,8 +49,8 @@ def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
 
 
 def test_polls_alone_make_the_offers_of_a_rate(waitlist: Waitlist, world: World) -> None:
-    """A waitlist admits one person per second, although maintenance never runs. Whenever any
-    customer polls, the service makes all offers that are due.
+    """A waitlist admits one person per second even if maintenance never runs. Whenever any customer
+    polls, the service makes all offers that are due.
     """
     people = waitlist("ann", "bob", "cyd", admission=RATE)
     assert people.order() == ["ann", "bob", "cyd"]
@@ -89,8 +89,8 @@ def test_an_offer_shows_its_end_and_admits_who_enters(waitlist: Waitlist) -> Non
 
 
 def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None:
-    """Two people may be inside at the same time. When one of them exits, the next customer gets an
-    offer at once.
+    """Two people may be inside at the same time. When one of them exits, the next customer
+    immediately gets an offer.
     """
     people = waitlist("ann", "bob", "cyd", "dan", admission={"max_inside": 2})
     assert maintained(people) == ["ann", "bob"]
@@ -106,8 +106,8 @@ def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None
 
 
 def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> None:
-    """If a customer who is inside signs up again, the customer is no longer inside. The next
-    customer gets an offer at once.
+    """A customer who is inside and signs up again is no longer inside, so the next customer gets an
+    offer at once.
     """
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -153,8 +153,8 @@ def intent_of(former: EntryRecord) -> EntryRecord:
 def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Ann is inside. Her next signup is interrupted, and the queue is rebuilt. Until the signup is
-    completed, Ann still counts as inside (promise P3).
+    """Ann is inside when her next signup is interrupted and the queue is rebuilt. Until the signup
+    is completed, Ann still counts as inside (promise P3).
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -173,7 +173,7 @@ def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
 def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Ann's exit is recorded while she signs up again. The signup must fail, because its write
+    """Ann's exit is recorded while she is signing up again. The signup must fail, because its write
     would undo the exit (promise P3).
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
@@ -267,7 +267,7 @@ def test_a_no_show_before_the_next_offer_survives_a_lost_redis(
     waitlist: Waitlist, world: World, following: str
 ) -> None:
     """Ann misses an offer and gets a second one. Even if Redis then loses its data, the history
-    says that she missed the first offer (promise P3).
+    says that she missed the first (promise P3).
     """
     people = waitlist("ann", admission={})
     people.admit(1)
@@ -312,8 +312,8 @@ def get_pass(people: Admissions, name: str) -> Answer:
 def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The service crashes after Redis has admitted Ann, and before DynamoDB knows it. Ann can
-    nevertheless get her pass (promise P3).
+    """The service crashes after Redis has admitted Ann but before DynamoDB knows about it. Ann can
+    still get her pass (promise P3).
     """
     people = waitlist("ann", "bob", admission={**ONE_INSIDE, "acceptance": "automatic"})
     world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
@@ -326,9 +326,9 @@ def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
 
 
 def test_asking_for_a_pass_accepts_no_offer(waitlist: Waitlist, world: World) -> None:
-    """A customer who has an open offer asks for a pass, and gets none.
+    """A customer with an open offer asks for a pass and gets none.
 
-    The offer stays open, whether or not it is already recorded in DynamoDB.
+    The offer stays open, whether or not it is recorded in DynamoDB.
     """
     people = waitlist("ann", admission=ONE_INSIDE)
     world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
@@ -377,8 +377,8 @@ def test_an_operators_admission_is_made_once(waitlist: Waitlist) -> None:
 def test_an_admission_that_was_cut_off_and_repeated_is_recorded_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a request to make offers is interrupted and repeated, the history contains each offer once
-    (promise P2).
+    """If a request to make offers is interrupted and repeated, each offer appears in the history
+    once (promise P2).
     """
     people = waitlist("ann", "bob")
     command = AdmitCommand(
@@ -478,8 +478,8 @@ def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
 def test_a_lost_redis_gets_old_offers_and_customers_inside_from_the_index(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A rebuild rereads only recent changes. It must find older offers and admissions in the index
-    (promise P3).
+    """A rebuild rereads only recent changes, so it must find older offers and admissions in the
+    index (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3, "offer_seconds": 3600})
     assert maintained(people) == ["ann", "bob", "cyd"]
@@ -560,8 +560,8 @@ def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_setting
 def test_another_schedule_begins_without_the_slots_of_the_former_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If an operator postpones a launch to the next day, the offers of the earlier schedule must
-    not be made today.
+    """If an operator postpones a launch to the next day, the earlier schedule's offers must not be
+    made today.
     """
     people = waitlist(admission=schedule({"at": iso(60), "count": 500}))
     world.advance(120)
@@ -587,8 +587,8 @@ def test_a_decline_of_a_former_schedules_offer_gives_no_slot_to_the_next(
 def test_a_run_sends_redis_the_schedule_that_it_has_missed(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An operator saved a new schedule, but the request did not reach Redis. The next poll of any
-    customer sends the schedule to Redis (promise P3).
+    """An operator saved a new schedule, but the request never reached Redis. The next time any
+    customer polls, the service sends the schedule to Redis (promise P3).
     """
     people = waitlist(*NAMES, admission=schedule({"at": iso(60), "count": 1}))
     before = RedisState.of(world.redis)
@@ -601,8 +601,8 @@ def test_a_run_sends_redis_the_schedule_that_it_has_missed(
 
 
 def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Waitlist) -> None:
-    """The list of offers and claims shows the same times as the single entry: `offered_until` for
-    an offer, and `claimed_until` for a claim.
+    """A list of offers and claims shows the same times as the single entry: `offered_until` for an
+    offer, and `claimed_until` for a claim.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 2})
     people.admit(1)
@@ -619,8 +619,8 @@ def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Wait
 
 
 def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> None:
-    """The service counts how many offers have ended, and in which way. Operators see the counts of
-    the last hour.
+    """The service counts how many offers end in each way. Operators see the counts for the last
+    hour.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", admission={"no_show": "leave"})
     world.maintain()
@@ -648,8 +648,8 @@ OPENS = CLOSES + 17 * 3600 + 40 * 60
 
 
 def test_no_place_is_offered_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """No offer is made outside the hours for offers. An offer that is open when these hours end
-    continues when they begin again.
+    """No offers are made outside offer hours. An offer that is open when the offer hours end
+    continues when they next begin.
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 1, "offer_hours": HOURS})
     assert maintained(people) == ["ann"]

@@ -1,5 +1,5 @@
 """Maintenance interrupts a long step and continues it in the next run, so that the other steps get
-their time too.
+their turn.
 """
 
 from functools import partial
@@ -87,7 +87,7 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
         cut_off_erasure(people, name)
     people.world.advance(120)
     table.people = people
-    # Without a limit on its time, the erasure of one history would take 48 seconds.
+    # Without a time limit, erasing one history would take 48 seconds.
     left = [history(table, people, one) for one in ("ann", "zoe")]
     assert min(left) > MANY
     took = milliseconds_of_a_run(people)
@@ -106,8 +106,8 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
 def test_no_shard_of_intents_waits_for_another_in_every_run(
     table: SlowTable, people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In every run, a long erasure uses up the time for unfinished requests. The other unfinished
-    requests must nevertheless be completed within 15 minutes.
+    """A long erasure uses up each run's time for unfinished requests. The other unfinished requests
+    must still be completed within 15 minutes.
     """
     cut_off_erasure(people, "ann")
     names = [f"late{number}" for number in range(8)]

@@ -1,4 +1,4 @@
-"""Tests of call numbers, which are short numbers by which the staff can call customers."""
+"""Tests of call numbers, the short numbers by which staff can call customers."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -269,7 +269,7 @@ def test_a_loss_of_redis_changes_no_number_and_repeats_none(
 
 
 def test_a_failover_that_loses_signups_repeats_no_number(waitlist: Waitlist, world: World) -> None:
-    """A replica that has lost Bob's signup takes over. Bob already knows his number, so no other
+    """A replica that is missing Bob's signup takes over. Bob knows his number by then, so no other
     customer may get it (promise P3).
     """
     people = waitlist("ann", call_numbers=DAILY)
@@ -288,7 +288,7 @@ def test_a_failover_that_loses_signups_repeats_no_number(waitlist: Waitlist, wor
 def test_a_signup_that_is_cut_off_at_any_step_gets_one_number(
     valkey: Server, name: str, fault: Fault
 ) -> None:
-    """If a signup is interrupted at any step and repeated, the customer gets a single number. This
+    """A customer whose signup is interrupted at any step and repeated gets only one number. This
     holds for new customers and for customers who have left (promise P2).
     """
     wire, step = Wire(), 0
@@ -322,8 +322,8 @@ def test_a_signup_that_is_cut_off_at_any_step_gets_one_number(
 
 
 def test_a_signup_that_a_claim_or_a_move_records_has_a_number(waitlist: Waitlist) -> None:
-    """Only Redis knows a customer's signup. When an operator moves or claims the customer, DynamoDB
-    gets the record, which must contain the call number.
+    """Only Redis knows about a customer's signup. When an operator moves or claims the customer,
+    the record is written to DynamoDB and must contain the call number.
     """
     people = waitlist("ann", call_numbers=DAILY)
     halfway.joining(people, "bob", numbered=True)

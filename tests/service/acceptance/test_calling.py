@@ -31,8 +31,8 @@ def test_the_next_customer_is_called_to_a_room(waitlist: Waitlist) -> None:
 
 
 def test_a_called_customer_is_told_within_five_seconds(waitlist: Waitlist) -> None:
-    """Apps may poll 10 % later than the service asks. Even so, a customer who is first in the queue
-    or claimed must see a call within five seconds.
+    """Apps may poll 10% later than the service asks. Even then, a customer who is first in the
+    queue or claimed must see a call within five seconds.
     """
     people = waitlist("ann")
     assert people.poll("ann").json["poll_after_seconds"] * 1.1 < 4
@@ -138,9 +138,7 @@ def test_only_the_desk_with_the_claim_can_call(waitlist: Waitlist) -> None:
 
 
 def test_a_call_survives_the_loss_of_redis(waitlist: Waitlist, world: World) -> None:
-    """A call survives a loss of Redis, because it is stored only in DynamoDB (promises P3 and
-    P8).
-    """
+    """A call survives a loss of Redis, because only DynamoDB stores it (promises P3 and P8)."""
     people = waitlist("ann", "bob", lease_seconds=600)
     people.claim(call={"to": "Zimmer Ö"})
     assert "Zimmer" not in str([world.redis.dump(key) for key in world.redis.scan_iter()])

@@ -34,7 +34,7 @@ def test_a_claim_returns_everything_that_a_worker_needs(waitlist: Waitlist) -> N
 def test_a_claim_of_a_hundred_is_one_round_trip(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A claim of 100 waiting people makes only one call to Redis (promise P9)."""
+    """Claiming 100 waiting people takes only one call to Redis (promise P9)."""
     people = waitlist(*(f"person-{number:03}" for number in range(101)))
     people.claim(1)  # so that Redis has the script
     calls = []
@@ -52,7 +52,7 @@ def test_a_claim_of_a_hundred_is_one_round_trip(
 
 @pytest.mark.parametrize("seconds", [1, 12 * 3600])
 def test_a_claim_can_have_its_own_lease(waitlist: Waitlist, world: World, seconds: int) -> None:
-    """If a claim has its own `lease_seconds`, it ends exactly after this time."""
+    """A claim with its own `lease_seconds` ends after exactly that time."""
     people = waitlist("ann", "bob")
     assert people.claimed(1, lease_seconds=seconds) == ["ann"]
     world.advance(seconds - 0.001)
@@ -63,7 +63,7 @@ def test_a_claim_can_have_its_own_lease(waitlist: Waitlist, world: World, second
 
 
 def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
-    """A claim with the same idempotency key returns the same people (promise P2)."""
+    """A second claim with the same idempotency key returns the same people (promise P2)."""
     people = waitlist("ann", "bob", "cyd")
     first = people.claim(2, key="morning")
     assert people.claim(2, key="morning").json == first.json
@@ -72,7 +72,7 @@ def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
-    """DynamoDB has recorded that two customers are leaving, but Redis does not know it yet. A claim
+    """DynamoDB has recorded that two customers are leaving, but Redis does not know yet. A claim
     must skip these customers, and Redis then counts them as having left.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve")
@@ -86,8 +86,8 @@ def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
 
 
 def test_a_claim_completes_an_interrupted_signup(waitlist: Waitlist) -> None:
-    """Redis has an entry whose signup DynamoDB has not completed. A claim of this entry completes
-    the signup (promise P3).
+    """Redis has an entry whose signup DynamoDB has not completed. Claiming this entry completes the
+    signup (promise P3).
     """
     people = waitlist("ann")
     halfway.joining(people, "bob")

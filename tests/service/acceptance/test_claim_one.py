@@ -1,4 +1,4 @@
-"""Tests of claims on one customer by name, wherever the customer is in the queue."""
+"""Tests of claims on a specific customer, wherever they are in the queue."""
 
 from typing import Any
 
@@ -77,9 +77,7 @@ def test_an_entry_that_is_claimed_by_name_leaves_its_segments(
 
 
 def test_a_lost_entry_is_restored_and_claimed(waitlist: Waitlist) -> None:
-    """If Redis has lost the entry of a waiting customer, a claim restores the entry (promise
-    P3).
-    """
+    """If Redis has lost a waiting customer's entry, a claim restores it (promise P3)."""
     people = waitlist("ann", "bob")
     people.lose_place("bob")
     assert people.claim_one("bob").status == 200

@@ -1,5 +1,5 @@
-"""Tests with wrong clocks. The Lambda functions' clocks are wrong by ten minutes, and Redis' clock
-by an hour. In some tests, Redis also loses its data.
+"""Tests with wrong clocks. The Lambda functions' clocks are off by ten minutes, and Redis' clock by
+an hour. In some tests, Redis also loses its data.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ every_strike = pytest.mark.parametrize("strike", STRIKES.values(), ids=STRIKES)
 every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), [OFF, OFF[::-1]])
 JUMPS = (-HOUR_SECONDS, -5, 0, HOUR_SECONDS)
 # Every fault is tested together with every jump of Redis' clock. In half of these tests, the public
-# function's clock is ahead. In the other half, maintenance's clock is ahead.
+# function's clock is ahead, and in the other half, maintenance's clock.
 JUMPS_AND_STRIKES = [
     pytest.param(
         *OFF[:: 1 if (row + column) % 2 else -1], jump, STRIKES[strike], id=f"{jump}, {strike}"
@@ -92,9 +92,7 @@ def test_a_jump_of_a_clock_changes_no_order_and_loses_no_claim(
 def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
     valkey: Server, public_off: float, keeper_off: float, strike: Strike
 ) -> None:
-    """Only Redis' clock decides when a claim ends, even if this clock was set back (promises P3 and
-    P4).
-    """
+    """Only Redis' clock decides when a claim ends, even if it was set back (promises P3 and P4)."""
     clocks = Clocks(valkey, public_off, keeper_off)
     people, past = clocks.people, begun(clocks)
     until_millis = people.recorded("ann")["hold"]["until_millis"]
@@ -117,7 +115,7 @@ def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
     """The last people in the queue are moved to other places, and Redis loses its data. Even if
-    Redis' clock is then behind, later signups are behind all earlier ones (promise P1).
+    Redis' clock is then behind, later signups come after all earlier ones (promise P1).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people
@@ -194,8 +192,8 @@ def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_min
 def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
     valkey: Server, public_off: float, keeper_off: float, redis_off: float
 ) -> None:
-    """Because the clocks differ, the first changes of a waitlist can seem to be older than the
-    waitlist. A rebuild must nevertheless find these changes (promise P3).
+    """Because clocks differ, a waitlist's first changes can seem to be older than the waitlist. A
+    rebuild must find them all the same (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
@@ -216,8 +214,8 @@ def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
 def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis_is_hours_behind(
     valkey: Server,
 ) -> None:
-    """Redis' clock is two hours behind, so a rebuild does not find the newest changes in the
-    journal. It finds them in the index (promise P3).
+    """Redis' clock is two hours behind, so a rebuild misses the newest changes in the journal, but
+    finds them in the index (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, table=table)
@@ -240,8 +238,8 @@ def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis
 def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     valkey: Server, off: float
 ) -> None:
-    """The clocks of two maintenance functions differ by 20 minutes, so both functions may believe
-    that they have the lease. Running at the same time does no harm (promises P1 and P3).
+    """The clocks of two maintenance functions differ by 20 minutes, so both may believe that they
+    hold the lease. Running them at the same time does no harm (promises P1 and P3).
     """
     clocks = Clocks(valkey, public_off=-off, keeper_off=-off)
     people = clocks.people

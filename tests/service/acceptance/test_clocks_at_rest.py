@@ -1,5 +1,5 @@
-"""Tests that the service acts at each time that docs/internals/clocks.md lists, even if nobody
-sends a request.
+"""Tests that the service acts at each time listed in docs/internals/clocks.md, even if nobody sends
+a request.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
 # The longest time between two maintenance runs in these tests. It is short enough for each run to
 # read the whole journal since the last run.
 PAUSE = 50 * MINUTE
-# The clock of the tests starts at 14:13:20 UTC.
+# The tests' clock starts at 14:13:20 UTC.
 NIGHT = {"from": "16:00", "to": "14:00", "timezone": "UTC"}
 UNTIL_OPENING = HOUR + 46 * MINUTE + 40
 FROM = "2026-09-21T15:00:00Z"
@@ -56,13 +56,13 @@ class Clock:
     """Something that the service must do at a certain time."""
 
     settings: Mapping[str, object]
-    # Prepares the waitlist. Returns after how many seconds the service must act.
+    # Prepares the waitlist, and returns the number of seconds after which the service must act.
     begin: Callable[[Admissions], float]
     # Returns whether the service has acted.
     is_done: Callable[[Admissions], bool]
     # The number of maintenance runs within which the service must act.
     runs: int = 1
-    # Whether maintenance already has a reason to process the waitlist before this time.
+    # Whether maintenance has a reason to process the waitlist before this time.
     is_busy: bool = False
 
 
@@ -220,7 +220,7 @@ def test_maintenance_acts_in_time_on_a_waitlist_without_activity(
     world: World, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Maintenance acts in time even if nothing else happens on the waitlist. The test switches off
-    estimated waits, because they would give maintenance work in every run.
+    estimated waits, which would give maintenance work in every run.
     """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     people = Admissions(world)

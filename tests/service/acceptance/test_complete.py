@@ -1,5 +1,5 @@
-"""Tests of completed claims. They are final, but a worker may repeat the request with the same
-claim token.
+"""Tests of completed claims, which are final. A worker may repeat the request with the same claim
+token.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
 
 @pytest.mark.parametrize("minutes", [0, 30], ids=["at once", "much later"])
 def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, minutes: int) -> None:
-    """If a worker repeats `complete` with the same claim token, the response is the same and
+    """A worker that repeats `complete` with the same claim token gets the same response, and
     nothing changes (promise P2).
     """
     people = waitlist("ann")
@@ -42,7 +42,7 @@ def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, min
 
 
 def test_an_expired_token_completes_no_entry(waitlist: Waitlist, world: World) -> None:
-    """In the millisecond in which a claim ends, it can no longer be completed (promise P4)."""
+    """A claim can no longer be completed in the millisecond when it ends (promise P4)."""
     people = waitlist("ann")
     people.claim()
     world.advance(LEASE_SECONDS)
@@ -73,7 +73,7 @@ REFUSALS: dict[str, tuple[Callable[[Admissions], Answer], str]] = {
 def test_the_completed_refuse_everything(
     waitlist: Waitlist, world: World, what: str, seconds: int
 ) -> None:
-    """No operation changes an entry that was admitted (promise P4)."""
+    """No operation changes an admitted entry (promise P4)."""
     people = waitlist("ann", "bob", rejoin="never")
     people.claim()
     people.complete("ann")
@@ -90,8 +90,8 @@ def test_the_completed_refuse_everything(
 
 
 def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World) -> None:
-    """A claim token is not accepted on a different waitlist, even if the same customer is claimed
-    there too (promise P4).
+    """A claim token is not accepted on another waitlist, even if the same customer is claimed there
+    too (promise P4).
     """
     bakery = waitlist("ann")
     cafe = Admissions(world, "cafe")

@@ -1,5 +1,5 @@
 """Tests that several workers can claim entries at the same time. Each entry goes to one worker, in
-the order of the queue, and no entry is left out.
+queue order, and none is left out.
 """
 
 from collections import Counter

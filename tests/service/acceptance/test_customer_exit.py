@@ -75,8 +75,8 @@ def test_an_own_exit_leaves_the_room_taken_until_the_pass_ends(
 
 
 def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, world: World) -> None:
-    """If the exit made room at once, the customer could sign up and enter again. The customer would
-    then have two valid passes.
+    """If the exit made room at once, the customer could sign up and enter again, and would then
+    have two valid passes.
     """
     assert people.sign_up("ann", key="while-inside").code == "already_admitted"
     assert people.exit("ann").status == 200
@@ -89,7 +89,7 @@ def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, worl
 def test_an_exit_does_not_wait_for_redis(
     people: Admissions, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If Redis is unreachable when a customer exits, only DynamoDB contains the exit. An operator
+    """If Redis is unreachable when a customer exits, only DynamoDB records the exit. An operator
     can repeat the exit later to make room (promise P3).
     """
 
@@ -154,7 +154,7 @@ def test_a_server_that_lost_the_admission_gets_the_room_back(
     people: Admissions, world: World
 ) -> None:
     """Redis has lost an admission, and the customer has exited in the meantime. Maintenance
-    nevertheless restores the admission (promise P3).
+    restores the admission anyway (promise P3).
     """
     assert people.exit("ann").status == 200
     name = f"wl:{{{people.waitlist_id}}}:inside"
@@ -172,8 +172,8 @@ def test_an_erasure_frees_the_room(people: Admissions, world: World) -> None:
 
 
 def test_an_import_lets_the_person_join_again(people: Admissions) -> None:
-    """A person who exited before the pass ended can be added again by an import. The import makes
-    room at once, as an operator's exit does.
+    """An import can add a person again who exited before their pass ended. This makes room at once,
+    as an operator's exit does.
     """
     assert people.exit("ann").status == 200
     row = {"customer_id": "ann"}

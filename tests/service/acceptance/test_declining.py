@@ -67,7 +67,7 @@ def test_a_decline_after_the_last_that_keeps_the_place_goes_to_the_back(
     waitlist: Waitlist, world: World
 ) -> None:
     """Ann may decline once and keep her place. Her second decline moves her to the back, even if
-    Redis has lost its data since the first one.
+    Redis has lost its data in between.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     people.admit_one("ann")
@@ -114,7 +114,7 @@ def test_a_decline_of_an_offer_that_is_over_changes_nothing(
 def test_a_person_who_lets_too_many_offers_end_leaves_or_is_parked(
     waitlist: Waitlist, world: World, then: str, status: str
 ) -> None:
-    """A loss of Redis does not reset the number of offers that a customer has missed."""
+    """Losing Redis' data does not reset the number of offers that a customer has missed."""
     policy = {"offer_seconds": 60, "no_show": "keep_place", "misses": {"at_most": 2, "then": then}}
     people = waitlist("ann", "bob", admission=policy)
     for expected in ("waiting", status):

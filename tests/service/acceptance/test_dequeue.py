@@ -1,4 +1,4 @@
-"""A dequeue is a claim that also completes the entries. Both happen in one request."""
+"""Tests of dequeues. A dequeue claims entries and completes them in a single request."""
 
 from tests.service.acceptance import halfway
 from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
@@ -18,8 +18,8 @@ def test_a_dequeue_admits_at_once(waitlist: Waitlist) -> None:
 
 
 def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) -> None:
-    """A claimed entry returns to the queue when its lease has ended. A dequeued entry does not
-    (promise P4).
+    """A claimed entry returns to the queue when its lease ends. A dequeued entry does not (promise
+    P4).
     """
     people = waitlist("ann", "bob")
     people.claim(1, complete=True)
@@ -40,8 +40,8 @@ def test_the_claim_token_of_a_dequeue_only_repeats_complete(waitlist: Waitlist) 
 
 
 def test_a_repeated_dequeue_returns_the_same_people(waitlist: Waitlist) -> None:
-    """If a worker repeats a dequeue with the same idempotency key, the response is the same
-    (promise P2).
+    """A worker that repeats a dequeue with the same idempotency key gets the same response (promise
+    P2).
     """
     people = waitlist("ann", "bob", "cyd")
     first = people.claim(2, key="door", complete=True)
@@ -50,8 +50,8 @@ def test_a_repeated_dequeue_returns_the_same_people(waitlist: Waitlist) -> None:
 
 
 def test_a_dequeue_skips_those_who_left(waitlist: Waitlist) -> None:
-    """DynamoDB has recorded that a customer is leaving, but Redis does not know it yet. A dequeue
-    must skip this customer, and returns one customer fewer than requested.
+    """DynamoDB has recorded that a customer is leaving, but Redis does not know yet. A dequeue must
+    skip this customer, and returns one customer fewer than requested.
     """
     people = waitlist("ann", "bob", "cyd")
     halfway.leaving(people, "ann")

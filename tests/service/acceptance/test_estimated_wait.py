@@ -225,7 +225,7 @@ def test_stats_count_the_admitted_of_today_and_estimate_the_wait() -> None:
     assert (stats["admitted"], stats["admitted_today"]) == (20, 20)
     assert stats["estimated_wait"]["seconds"] == pytest.approx(41 * 30, rel=0.05)
     people.world.advance(1800)
-    # This run of maintenance stores the first sample of the next day.
+    # This maintenance run stores the first sample of the next day.
     minute(people)
     minute(people, admitted=3)
     stats = people.stats().json
@@ -271,15 +271,15 @@ def test_the_last_hour_forgets_what_is_older(people: People) -> None:
     people.leave("person-59")
     assert last_hour(people) == (60, 20, 1)
     people.world.advance(3600 - 5 * 60)
-    # People were admitted for ten minutes, of which five minutes belong to the last hour.
+    # People were admitted for ten minutes, five of which belong to the last hour.
     assert last_hour(people) == (0, 10, 1)
     people.world.advance(600)
     assert last_hour(people) == (0, 0, 1)
     minute(people)
     people.world.advance(3600)
     assert last_hour(people) == (0, 0, 0)
-    # The samples of single minutes have been deleted by now. The samples of whole hours must lead
-    # to the same result.
+    # The per-minute samples have been deleted by now. The hourly samples must lead to the same
+    # result.
     people.world.advance(3 * 86_400)
     assert last_hour(people) == (0, 0, 0)
 
@@ -347,7 +347,7 @@ def test_a_deleted_list_leaves_no_samples(people: People) -> None:
     for _ in range(3):
         people.world.maintain()
     assert not _samples(people)
-    # A new waitlist with the id of a deleted one does not use the old samples.
+    # A new waitlist with a deleted waitlist's id does not use the old samples.
     people.configure()
     assert history(people, "hour")["points"][-1]["joined"] == 0
 

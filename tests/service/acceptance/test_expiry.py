@@ -10,8 +10,8 @@ from tests.support.world import World
 
 @pytest.mark.parametrize("by", ["claims", "maintenance"])
 def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> None:
-    """When the third claim of an entry expires, the entry is parked, because the waitlist allows
-    three attempts.
+    """An entry is parked when its third claim expires, because the waitlist allows three
+    attempts.
     """
     people = waitlist("ann", "bob")
     for attempt in range(MAX_ATTEMPTS):
@@ -31,7 +31,7 @@ def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> No
 
 
 def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world: World) -> None:
-    """If a claim expires, maintenance returns its entry to the queue, even if no new claim comes
+    """When a claim expires, maintenance returns the entry to the queue, even if no new claim comes
     in.
     """
     people = waitlist("ann", "bob", "cyd")
@@ -64,7 +64,7 @@ def test_an_expiry_just_before_the_next_claim_is_recorded_once(
 
 def test_a_move_of_an_entry_whose_claim_has_ended_is_kept(waitlist: Waitlist, world: World) -> None:
     """Redis has ended Bob's claim, but DynamoDB has not recorded this yet. If an operator moves Bob
-    now, he keeps the new place, even after a loss of Redis (promise P2).
+    now, he keeps his new place, even if Redis loses its data (promise P2).
     """
     people = waitlist("ann", "bob", "cyd")
     assert people.claimed(2) == ["ann", "bob"]

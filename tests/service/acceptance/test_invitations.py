@@ -120,8 +120,8 @@ def test_a_repeated_request_is_the_same_invitation(waitlist: Waitlist, key: str 
 def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
     waitlist: Waitlist, world: World, loses_redis: bool
 ) -> None:
-    """An invitation that is still running does not invite a person twice, even if the person has
-    returned to the queue or Redis has lost its data.
+    """A running invitation does not invite a person twice, even if they have returned to the queue
+    or Redis has lost its data.
     """
     people = waitlist("ann", "bob", "cyd", admission={})
     invitation = invited(invite(people, KEY, count=3))
@@ -289,8 +289,8 @@ def step_of_offers(people: Admissions, wire: Wire) -> int:
 
 
 def test_an_invitation_does_not_end_early_because_another_one_was_faster() -> None:
-    """An invitation has read a page of people. A second invitation then invites all of these
-    people. The first invitation continues with the next page.
+    """An invitation has read a page of people. A second invitation then invites all of them, and
+    the first invitation continues with the next page.
     """
     wire = Wire()
     people = in_steps(wire)
@@ -310,8 +310,8 @@ def test_an_invitation_does_not_end_early_because_another_one_was_faster() -> No
 
 
 def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
-    """A request crashes after it has made its offers in Redis. If the request is repeated, it
-    records these offers.
+    """A request crashes after making its offers in Redis. Repeating the request records these
+    offers.
     """
     wire = Wire()
     people = in_steps(wire)
@@ -327,7 +327,7 @@ def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
 
 def test_a_loss_of_redis_makes_an_interrupted_invitation_no_smaller() -> None:
     """A request makes three offers in Redis and crashes. Redis loses these offers while the request
-    is being repeated. The repeated request must make all three offers again.
+    is being repeated, so the repeated request must make all three again.
     """
     wire = Wire()
     people = in_steps(wire)
@@ -380,7 +380,7 @@ def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
     loses_redis: bool,
 ) -> None:
     """An invitation crashes after one of its calls to AWS and is repeated. Each person is invited
-    once, even if a customer declines in between and Redis loses its data.
+    once, even if a customer declines and Redis loses its data in between.
     """
     step = 0
     while True:
@@ -419,8 +419,8 @@ def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
 def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a customer's decline is recorded late, the invitation first counts the offer as missed,
-    and later as declined.
+    """If a customer's decline is recorded late, the invitation counts the offer first as missed and
+    later as declined.
     """
     people = waitlist("ann", "bob", admission={})
     invitation = invited(invite(people, count=1))
@@ -501,8 +501,8 @@ def test_an_offer_that_ends_before_an_interrupted_departure_is_counted_as_missed
 def test_a_withdrawn_offer_is_counted_as_left_even_if_redis_loses_the_withdrawal(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An operator withdraws Ann's offer, but Redis forgets this and the offer later ends. When Ann
-    leaves, the invitation counts her as left.
+    """An operator withdraws Ann's offer, but Redis forgets this, and the offer ends later. When Ann
+    leaves, the invitation counts her as having left.
     """
     people = waitlist("ann", "bob", admission={})
     invitation = invited(invite(people, count=1, offer_seconds=HOUR))
@@ -529,8 +529,8 @@ def enter_in_redis(people: Admissions) -> None:
 def test_the_end_of_an_offer_that_is_not_recorded_yet_is_counted(
     act: Callable[[Admissions], object], state: str
 ) -> None:
-    """A request makes its offers in Redis and crashes before it records them. If an offer ends in
-    the meantime, the invitation must count how it ended.
+    """A request crashes after making its offers in Redis but before recording them. If an offer
+    ends in the meantime, the invitation must count how it ended.
     """
     wire = Wire()
     people = in_steps(wire)

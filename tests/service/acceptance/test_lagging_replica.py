@@ -1,4 +1,4 @@
-"""Tests of a failover to a Redis replica that lacks the newest writes, and reports no error."""
+"""Tests of a failover to a Redis replica that is missing the newest writes and reports no error."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ Act = Callable[[Admissions], Any]
 
 
 def seen(people: Admissions) -> dict[str, Any]:
-    """Return everything that operators can read. The total counts are left out, because they may
-    stay too low after a loss of Redis.
+    """Return everything that operators can read, except for the total counts, which may stay too
+    low after a loss of Redis.
     """
     stats = people.stats()
     assert stats.status == 200, stats.text
@@ -60,7 +60,7 @@ def left(people: Admissions) -> Admissions:
     return people
 
 
-# For each case: what happens before the loss, and the change that Redis then loses.
+# For each case, what happens before the loss, and the change that Redis then loses.
 LOST: dict[str, tuple[Act, Act]] = {
     "signup": (nothing, lambda people: people.sign_up("zoe")),
     "rejoin": (left, lambda people: people.sign_up("bob")),
@@ -89,7 +89,7 @@ LOST: dict[str, tuple[Act, Act]] = {
 def test_acknowledged_changes_are_back_within_two_runs(
     waitlist: Waitlist, world: World, lost: str
 ) -> None:
-    """Maintenance restores every lost change within two runs, although no request comes in (promise
+    """Maintenance restores every lost change within two runs, even if no request comes in (promise
     P3).
     """
     before, act = LOST[lost]
@@ -109,8 +109,8 @@ def test_acknowledged_changes_are_back_within_two_runs(
 
 
 def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world: World) -> None:
-    """If Redis loses some changes and keeps others, the lost changes are restored, and the kept
-    changes stay (promises P1 and P3).
+    """If Redis loses some changes and keeps others, the lost changes are restored and the others
+    stay (promises P1 and P3).
     """
     people = waitlist(*NAMES)
     two_runs(world)
@@ -129,8 +129,8 @@ def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world
 
 
 def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """If Redis returns with an old copy of the queue, the service does not use this copy, and
-    rebuilds the queue (promises P3 and P7).
+    """If Redis comes back with an old copy of the queue, the service rebuilds the queue instead of
+    using this copy (promises P3 and P7).
     """
     people = waitlist(*NAMES)
     two_runs(world)
@@ -146,7 +146,7 @@ def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world:
 
 
 def test_an_old_backup_of_the_queue_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """If Redis returns with a backup from before an earlier loss of all data, the queue is rebuilt
+    """If Redis comes back with a backup from before it lost all its data, the queue is rebuilt
     (promise P7).
     """
     people = waitlist(*NAMES)
@@ -164,7 +164,7 @@ def test_an_old_backup_of_the_queue_is_rebuilt(waitlist: Waitlist, world: World)
 
 @dataclass
 class EventfulClock(Clock):
-    """A clock that calls `meanwhile` when it is advanced for the next time, and then forgets it."""
+    """A clock that calls `meanwhile` once, the next time it is advanced."""
 
     meanwhile: Callable[[], None] = lambda: None
 
@@ -176,7 +176,7 @@ class EventfulClock(Clock):
 
 def test_a_move_that_is_being_made_is_not_taken_for_a_loss(valkey: Server) -> None:
     """Maintenance does not repair an entry while a request is changing it. It reads each entry
-    twice, and repairs it only if both readings agree (promise P2).
+    twice, and repairs it only if both reads agree (promise P2).
     """
     clock = EventfulClock()
     world = World.on(new_table(), valkey.client, clock=clock, redis_clock=RedisClock.standing())

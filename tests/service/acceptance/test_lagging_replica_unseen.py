@@ -1,4 +1,4 @@
-"""Redis fails over to a replica that lacks the newest writes, and the service does not notice it.
+"""Redis fails over to a replica that is missing the newest writes, and the service does not notice.
 The replica must not affect a customer's later signup or place.
 """
 
@@ -70,7 +70,7 @@ def test_an_offer_made_after_maintenance_has_listed_the_entry_stays(
     world.advance(LONG - 360)
     world.maintenance.run_all()
     assert people.listed("offered") == ["ann"]
-    # After a failover, Redis may know all slots of the schedule from the record in DynamoDB.
+    # After a failover, Redis may know all of the schedule's slots from the record in DynamoDB.
     (meta,) = world.redis.keys("*meta")
     world.redis.hset(meta, "recorded_until", world.redis.hget(meta, "scheduled_until"))
     reconcile = Reconciler._reconcile_page
@@ -123,8 +123,8 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_admission_is_lost_too(
     waitlist: Waitlist, world: World, is_offered_again: bool
 ) -> None:
-    """Redis has forgotten that Ann declined her offer, and that the admission ends earlier.
-    Maintenance restores both changes, and also Ann's next offer if there is one (promise P3).
+    """Redis has forgotten that Ann declined her offer and that admissions end earlier. Maintenance
+    restores both changes, and Ann's next offer if there is one (promise P3).
     """
     people = waitlist("ann", "bob", admission={"offer_seconds": LONG})
     people.admit(count=1)
@@ -159,8 +159,8 @@ def comparison_failing(world: World) -> Iterator[None]:
 def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """The replica knows only Ann's earlier signup, and ends the offer of this signup. Maintenance
-    must not record this for Ann's current signup (promise P3).
+    """The replica knows only Ann's earlier signup, and ends that signup's offer. Maintenance must
+    not record this for Ann's current signup (promise P3).
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
@@ -210,8 +210,8 @@ def test_an_admission_of_a_former_stay_goes_while_the_comparison_fails(
 def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The replica does not have the current claim, but an earlier claim that has expired. The
-    current claim must stay valid (promises P3 and P4).
+    """Instead of the current claim, the replica has an earlier one that has expired. The current
+    claim must stay valid (promises P3 and P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -247,8 +247,8 @@ def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world
 def test_an_import_does_not_get_the_place_of_a_former_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer has left, but the replica still has the former place. If an import adds the
-    customer again, the customer must not get this place back (promise P1).
+    """A customer has left, but the replica still has their former place. If an import adds the
+    customer again, they must not get this place back (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -264,7 +264,7 @@ def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World
 ) -> None:
     """A claim from the customer's first signup expires in the replica. The customer must keep the
-    place of the second signup, at the end of the queue (promises P1 and P3).
+    second signup's place at the end of the queue (promises P1 and P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -281,8 +281,8 @@ def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
 def test_an_admission_of_a_former_stay_does_not_end_the_next_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The replica has the admission of the first signup. This admission must not end the customer's
-    second signup (promise P3).
+    """The replica has the first signup's admission, which must not end the customer's second signup
+    (promise P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -310,8 +310,8 @@ def offer_both(people: Admissions) -> None:
 def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, act: Act, acceptance: str
 ) -> None:
-    """The replica has the place of an earlier signup. If a request claims or admits the entry at
-    this place, the service restores the current place instead (promises P1 and P3).
+    """The replica has an earlier signup's place. If a request claims or admits the entry at this
+    place, the service restores the current place instead (promises P1 and P3).
     """
     admission = {"rate": {"count": 1, "per": "day"}, "acceptance": acceptance}
     people = waitlist("ann", "bob", rejoin="always", admission=admission)
@@ -326,8 +326,8 @@ def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
 
 
 def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world: World) -> None:
-    """If the replica has the place of an earlier signup, a bump first restores the current place
-    and then moves the entry from there (promises P1 and P3).
+    """If the replica has an earlier signup's place, a bump first restores the current place and
+    then moves the entry from there (promises P1 and P3).
     """
     people = waitlist("ann", "bob", "eve", rejoin="always")
     some_runs(world)
@@ -344,8 +344,8 @@ def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world
 def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """A worker uses the token of a claim from a customer's earlier signup. The request changes
-    nothing, even if the replica still has this claim (promise P4).
+    """A worker uses a claim token from a customer's earlier signup. The request changes nothing,
+    even if the replica still has this claim (promise P4).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -362,7 +362,7 @@ def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A request crashed after it had claimed an entry in Redis. If the request is repeated, the
+    """A request crashed after claiming an entry in Redis. Once the request has been repeated, the
     worker can release the claim at once.
     """
     people = waitlist("ann", "bob")
@@ -377,8 +377,8 @@ def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
 def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis forgets that an entry was moved. The move is restored, even if the entry was claimed
-    and released in the meantime (promises P1 and P3).
+    """Redis forgets that an entry was moved. The move is restored, even if the entry has been
+    claimed and released in the meantime (promises P1 and P3).
     """
     people = waitlist("ann", "bob", "cyd")
     some_runs(world)
@@ -421,8 +421,8 @@ def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
 def test_a_late_token_is_refused_when_redis_has_its_hold_again(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The replica still has a claim that was released, and does not have the current one. The token
-    of the released claim must be refused (promise P4).
+    """The replica has a released claim instead of the current one. The released claim's token must
+    be refused (promise P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -442,7 +442,7 @@ def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
     waitlist: Waitlist, world: World
 ) -> None:
     """Redis forgets that a claim was extended. The claim still lasts until the later deadline,
-    because the worker was told this deadline (promise P3).
+    which the worker was told (promise P3).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -456,8 +456,8 @@ def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
 def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Maintenance finds lost changes even if Redis has lost everything since the creation of the
-    waitlist (promise P3).
+    """Maintenance finds lost changes even if Redis has lost everything since the waitlist was
+    created (promise P3).
     """
     people = waitlist("ann")
     with losing_changes(world):
@@ -502,8 +502,8 @@ def test_a_former_place_goes_when_the_next_stay_has_left_too(
 def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The replica has the place of the customer's first signup. After a third signup, the customer
-    must not get this place back (promise P1).
+    """The replica has the customer's first place. After a third signup, the customer must not get
+    this place back (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -547,8 +547,8 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
 
 
 def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: World) -> None:
-    """Three of the five slots of a scheduled time are used, and Redis forgets this. It must then
-    offer only the other two slots (promise P3).
+    """Redis forgets that three of a scheduled time's five slots are used. It must then offer only
+    the other two (promise P3).
     """
     names = [f"person-{number}" for number in range(8)]
     people = waitlist(*names[:3], admission={"schedule": [{"cron": "0 * * * *", "count": 5}]})
@@ -565,8 +565,8 @@ def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: W
 def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis forgets that a customer declined an offer. The quota to which the offer belongs must
-    nevertheless reach its end (promise P3).
+    """Redis forgets that a customer declined an offer. The quota that the offer came from must
+    still be used up in the end (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3})
     assert people.admit(1, refill=True).status == 200
@@ -584,7 +584,7 @@ def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
 def test_an_entry_stays_held_back_though_it_was_released_since(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An entry was marked as not ready during a claim, and Redis forgets this. Maintenance tells
+    """An entry is marked as not ready during a claim, and Redis forgets this. Maintenance tells
     Redis that the entry is not ready (promise P3).
     """
     people = waitlist("ann", "bob")

@@ -1,5 +1,5 @@
-"""Tests of admissions that are recorded late. A customer gets the pass only when the admission is
-recorded, and the customer's time inside begins at that moment.
+"""Tests of admissions that are recorded late. A customer gets their pass only when the admission is
+recorded, and their time inside begins at that moment.
 """
 
 from collections.abc import Callable
@@ -64,8 +64,8 @@ def test_an_admission_that_maintenance_records_has_its_whole_time(
 
 
 def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, world: World) -> None:
-    """A customer asks for the pass long after the admission. The pass lasts for its full time from
-    then on.
+    """A customer asks for their pass long after the admission. The pass lasts for its full time
+    from then on.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     for seconds in (PASS_SECONDS - 1, PASS_SECONDS + 1):
@@ -205,7 +205,7 @@ def test_a_completion_that_is_recorded_late_has_its_whole_time(
     waitlist: Waitlist, world: World, recorded: Callable[[Admissions], None]
 ) -> None:
     """If a worker's `complete` was interrupted, the pass begins when the completion is recorded.
-    The limit of people inside does not apply to claims.
+    The limit on people inside does not apply to claims.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     assert people.claimed(lease_seconds=60) == ["ann"]

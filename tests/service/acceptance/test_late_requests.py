@@ -1,5 +1,5 @@
 """Tests of late and repeated requests. They must not affect what has happened to the entry in the
-meantime, for example a new offer.
+meantime, such as a new offer.
 """
 
 import pytest
@@ -18,8 +18,8 @@ def offered_until(people: Admissions, name: str) -> str:
 
 
 def decline_first_offer(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
-    """Let Ann decline an offer and get a second one. Return the time at which the first offer would
-    have ended.
+    """Let Ann decline an offer and get a second one. Return when the first offer would have
+    ended.
     """
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")
@@ -35,8 +35,8 @@ def decline_first_offer(waitlist: Waitlist, world: World) -> tuple[Admissions, s
 def test_a_repeated_decline_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World, is_recorded: bool
 ) -> None:
-    """If a request to decline an offer arrives again, it does not end the next offer (promise
-    P2).
+    """If a request to decline an offer arrives twice, it does not end the next offer
+    (promise P2).
     """
     people, first = decline_first_offer(waitlist, world)
     if is_recorded:
@@ -54,8 +54,8 @@ def test_a_repeated_decline_leaves_the_next_offer_open(
 def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A request to decline an offer and leave arrives so late that the customer has a new offer.
-    The request is refused.
+    """A request to decline an offer and leave is refused if it arrives so late that the customer
+    has a new offer.
     """
     people, first = decline_first_offer(waitlist, world)
     refused = people.decline("ann", "leave", offered_until=first)
@@ -68,8 +68,8 @@ def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
 def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A late request to decline and leave does not end an offer that the customer got after a new
-    signup.
+    """A late request to decline and leave does not end an offer that the customer got after signing
+    up again.
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -85,7 +85,7 @@ def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
 def test_a_decline_that_names_no_offer_is_about_the_open_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If the client does not name the offer, the request declines the offer that is open now."""
+    """A request that does not name an offer declines the one that is open now."""
     people, _ = decline_first_offer(waitlist, world)
     assert people.decline("ann").status == 200
     assert people.events("ann").count("declined") == 2

@@ -15,7 +15,7 @@ from waitlist_shared.ids import new_join_id
 def test_a_refused_signup_that_arrives_again_adds_no_entry(
     waitlist: Waitlist, world: World, by: str
 ) -> None:
-    """A signup was refused because the waitlist was full. If its message reaches Redis again when
+    """A signup was refused because the waitlist was full. If its message reaches Redis again once
     there is room, it must not add an entry (promise P2).
     """
     people = waitlist("ann", capacity=1)
@@ -69,7 +69,7 @@ def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
     waitlist: Waitlist, world: World
 ) -> None:
     """A late message of an import can add an entry near the front of the queue. If DynamoDB does
-    not know this entry, maintenance finds it there, too (promise P6).
+    not know this entry, maintenance finds it there too (promise P6).
     """
     people = waitlist("ann")
     world.maintain()

@@ -1,5 +1,5 @@
-"""Tests of offers that last for days. Customers may read a message about such an offer only on the
-next day.
+"""Tests of offers that last for days, because customers may not read the message about their offer
+until the next day.
 """
 
 import pytest
@@ -67,7 +67,7 @@ def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
 def test_everybody_is_reminded_once_if_many_offers_end_together(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There are more offers than one maintenance run can read. The next runs remind the other
+    """There are more offers than one maintenance run can read, so the next runs remind the other
     customers.
     """
     monkeypatch.setattr(notifier, "PAGES", 1)

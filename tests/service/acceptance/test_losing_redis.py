@@ -1,4 +1,4 @@
-"""Tests of losses of Redis while people are claimed, have offers, or are parked."""
+"""Tests of Redis losing its data while people are claimed, have offers, or are parked."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
 
 def test_without_the_queue_nobody_is_claimed_or_listed(waitlist: Waitlist, world: World) -> None:
     """While the queue is lost, the service claims nobody, and answers requests for lists and claims
-    with the error `rebuilding` (promise P7).
+    with a `rebuilding` error (promise P7).
     """
     people = waitlist("ann", "bob")
     people.claim(lease_seconds=LONG)
@@ -87,8 +87,8 @@ def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: Worl
 
 
 def test_a_leave_that_began_during_a_rebuild_is_counted(waitlist: Waitlist, world: World) -> None:
-    """A customer who leaves while the queue is being rebuilt is counted once, even if the request
-    is sent twice (promise P3).
+    """A customer who leaves while the queue is being rebuilt is counted once, even if they send the
+    request twice (promise P3).
     """
     people = waitlist("ann", "bob", "cyd")
     world.maintain()

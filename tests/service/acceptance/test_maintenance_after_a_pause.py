@@ -1,5 +1,5 @@
-"""Maintenance has not run for hours. Its next runs compare the changes of these hours with Redis
-step by step.
+"""Maintenance has not run for hours. Its next runs compare the changes made in these hours with
+Redis step by step.
 """
 
 import threading
@@ -35,9 +35,9 @@ PATIENT_SECONDS = 60.0
 
 
 class WatchedTable(MemoryTable):
-    """A table that counts the queries of the journal.
+    """A table that counts journal queries.
 
-    A test can run an action before each query.
+    A test can run an action before each one.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ def hours_pass(people: Admissions, hours: int = HOURS) -> None:
 
 
 def run(people: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
-    """Let maintenance run until it has made the given number of queries. Return how many it has
+    """Let maintenance run until it has made the given number of queries. Return how many it
     made.
     """
     people.world.advance(60)
@@ -139,8 +139,8 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
 def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """Several maintenance runs share the comparison of the last hours with Redis. Until the
-    comparison is complete, the metric `beats_missed` is 1 (promise P7).
+    """Several maintenance runs share the work of comparing the last hours with Redis. Until the
+    comparison is complete, the `beats_missed` metric is 1 (promise P7).
     """
     hours_pass(people)
     people.lose_place("bob")
@@ -195,8 +195,8 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
 def test_changes_that_redis_loses_between_the_runs_are_found(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """After the first run, Redis loses changes that this run has already compared. The next run
-    must notice the loss (promise P7).
+    """After the first run, Redis loses changes that this run has compared. The next run must notice
+    the loss (promise P7).
     """
     past = RedisState.of(people.world.redis)
     hours_pass(people)
@@ -244,7 +244,7 @@ def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_is_not_gone_on_wi
 def test_a_rebuild_continues_after_an_empty_part_of_the_journal(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """If a part of the journal contains no changes, a rebuild continues with the next part."""
+    """If part of the journal contains no changes, a rebuild continues with the next part."""
     hours_pass(people)
     people.world.redis.flushall()
     made = []
@@ -261,7 +261,7 @@ def test_the_rebuild_of_a_new_waitlist_reads_its_whole_journal(
     table: WatchedTable, minutes: int, read: int
 ) -> None:
     """A rebuild reads at most the last hour of the journal. For a new waitlist, it also reads the
-    15 minutes before the creation, because the clocks may differ (promise P9).
+    15 minutes before the waitlist was created, because clocks may differ (promise P9).
     """
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     people.configure()

@@ -1,4 +1,4 @@
-"""Tests of waitlists on which nothing happens. Maintenance skips such waitlists."""
+"""Tests of idle waitlists, which maintenance skips."""
 
 from collections import Counter
 from typing import Any
@@ -110,7 +110,7 @@ def test_an_instant_comes_though_nothing_else_happens(
 def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
     world: World, lists: list[Admissions]
 ) -> None:
-    """The schedule gives two slots each hour. If nobody is waiting, the slots are lost at the next
+    """The schedule gives two slots per hour. If nobody is waiting, the slots are lost at the next
     full hour, and later customers do not get them (promise P6).
     """
     policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
@@ -175,8 +175,8 @@ def test_repairs_that_redis_has_lost_again_are_repeated(
 def test_a_queue_that_was_created_again_is_not_skipped(
     world: World, lists: list[Admissions]
 ) -> None:
-    """Maintenance does not skip a queue that was created again in Redis. It recognises such a queue
-    by the epoch, a number that every new queue gets (promise P7).
+    """Maintenance does not skip a queue that was created again in Redis. It recognizes such a queue
+    by its epoch, a number that every new queue gets (promise P7).
     """
     lists[0].lose_place("ann")
     world.redis.hset(keys.meta("bakery"), "epoch", "0123abcd")
@@ -223,8 +223,8 @@ def test_a_list_at_rest_is_compared_twice_a_day(world: World, lists: list[Admiss
 
 
 def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
-    """Maintenance need not store samples while nobody is admitted. The computed pace of admissions
-    does not depend on these samples.
+    """Maintenance need not store samples while nobody is admitted, because they do not affect the
+    computed pace of admissions.
     """
     start = world.clock.millis // HOUR_MILLIS * HOUR_MILLIS
     each_minute, sparse = (Recent(start, [], [], start) for _ in range(2))
@@ -243,7 +243,7 @@ def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
 def test_the_history_has_the_last_counts_of_a_list_at_rest(
     world: World, lists: list[Admissions]
 ) -> None:
-    """A change that came after the last sample is part of the history of the last hour."""
+    """A change made after the last sample belongs to the last hour's history."""
     lists[0].all_sign_up("bob")
     minutes(world, 5)
     world.advance(3 * 3600)
@@ -290,8 +290,7 @@ def test_a_run_goes_on_though_the_list_at_which_it_stopped_is_deleted(
     assert [now - then for now, then in zip(after[-2:], before[-2:], strict=True)] == [1, 1]
 
 
-# The steps of a maintenance run for one waitlist. For each step, a method that the step always
-# calls.
+# For each step of a waitlist's maintenance run, a method that the step always calls.
 STEPS: list[tuple[type, str]] = [
     (Rebuilder, "forget"),
     (Reconciler, "reconcile"),
@@ -310,8 +309,8 @@ STEPS: list[tuple[type, str]] = [
 def test_a_step_that_failed_keeps_its_list_busy(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, part: type, step: str
 ) -> None:
-    """If a step of maintenance fails, the next runs repeat the step, although nothing else happens
-    on the waitlist (promise P3).
+    """If a maintenance step fails, the next runs repeat it, even if nothing else happens on the
+    waitlist (promise P3).
     """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     policy = {"rate": {"count": 1, "per": "day"}}

@@ -1,5 +1,5 @@
-"""Tests of the events that announce something to a customer. The event `near` says that the
-customer's turn is near, and the event `ending` that an offer ends soon.
+"""Tests of the events that announce something to a customer. A `near` event says that the
+customer's turn is near, and an `ending` event says that an offer ends soon.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from waitlist_api.records.table import Table
 from waitlist_shared import contracts as c
 
 OFFER_SECONDS = 600
-# The clock of the tests starts at 14:13:20 UTC.
+# The tests' clock starts at 14:13:20 UTC.
 BY_DAY = {"from": "08:00", "to": "14:20", "timezone": "UTC"}
 
 
@@ -194,7 +194,7 @@ def test_a_person_who_comes_and_goes_is_told_less_and_less_often(
     waitlist: Waitlist, world: World
 ) -> None:
     """A backend may mark a person as not ready and as ready again every minute. The person must not
-    get an email every minute.
+    get an email each time.
     """
     people = waitlist("ann", **telling("near"))
     for _ in range(70):
@@ -285,8 +285,8 @@ def strike(wire: Wire, fault: Fault, text: str) -> None:
 
 @pytest.mark.parametrize("fault", [throttled, in_conflict])
 def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
-    """If one notice cannot be written, the next run writes it. The other people get their notices
-    at once (promise P3).
+    """If one notice cannot be written, the next run writes it. The other people get theirs at once
+    (promise P3).
     """
     wire = Wire()
     people = about_to_tell(wire)
@@ -299,7 +299,7 @@ def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
 
 
 def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() -> None:
-    """If a different request changes the record while maintenance writes a notice, the next run
+    """If another request changes the record while maintenance is writing a notice, the next run
     writes the notice (promise P3).
     """
     wire = Wire()
@@ -353,7 +353,7 @@ def test_a_higher_number_reaches_a_list_at_rest(waitlist: Waitlist, world: World
 
 
 def test_a_customer_gets_one_notice_before_an_offer_ends(waitlist: Waitlist, world: World) -> None:
-    """Before an offer ends, its customer gets one notice. Claimed customers get none."""
+    """A customer gets one notice before an offer ends. Claimed customers get none."""
     people = waitlist("ann", "bob", "cyd", **telling("ending"))
     people.admit(1)
     assert people.claimed() == ["bob"]
@@ -381,7 +381,7 @@ def test_an_offer_that_has_ended_or_hardly_lasts_has_no_notice(
 
 
 def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """If a notice is due at night, it is sent in the morning, when the hours for offers begin."""
+    """A notice that is due at night is sent in the morning, when the offer hours begin."""
     policy = {"max_inside": 1, "offer_hours": BY_DAY}
     people = waitlist("ann", "bob", "cyd", **telling("near", "ending", near=1, **policy))
     kept(world, 0, 60)
@@ -397,7 +397,7 @@ def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -
 
 @pytest.mark.parametrize("happen", ["offer again", "leave", "edit"])
 def test_a_late_notice_changes_nothing(waitlist: Waitlist, world: World, happen: str) -> None:
-    """If the entry changes just before a notice is written, the notice is not written."""
+    """If the entry changes just before a notice would be written, the notice is not written."""
     people = waitlist("ann", **telling("ending"))
     people.admit(1)
     entry = (people.waitlist_id, people.id_of("ann"))

@@ -107,7 +107,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "oldest_waiting_seconds": 29,
         "oldest_parked_seconds": 20,
         # The fifth person has waited longest, and each person signed up half a millisecond after
-        # the one before.
+        # the previous one.
         "oldest_joined_at": iso(START_MILLIS + 2),
         "admitted_today": 1,
         "joined_last_hour": 6,

@@ -22,8 +22,8 @@ def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
 
 
 def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> None:
-    """A claim also expires on a paused waitlist, and its entry returns to the queue (promise
-    P6).
+    """Claims expire on a paused waitlist too, and their entries return to the queue
+    (promise P6).
     """
     people = waitlist("ann", "bob")
     people.claim()
@@ -54,9 +54,7 @@ def test_the_capacity_counts_those_aside(waitlist: Waitlist, where: str) -> None
 
 
 def test_an_unknown_list_is_not_found(world: World) -> None:
-    """The service answers every request about an unknown waitlist with the status 404 (promise
-    P5).
-    """
+    """The service answers every request about an unknown waitlist with status 404 (promise P5)."""
     path = "/v1/admin/waitlists/nowhere"
     entry = "a" * 26
     asked = {

@@ -14,7 +14,7 @@ CLOSED = ("closed", "closed")
 
 
 def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
-    """Return the waitlist's state that customers see, why there is no estimate, and how many
+    """Return the waitlist's state as customers see it, why there is no estimate, and how many
     seconds caches may keep the response.
     """
     people = clocks.people

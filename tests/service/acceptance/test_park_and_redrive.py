@@ -21,7 +21,7 @@ def test_the_parked_are_aside_with_the_reason(waitlist: Waitlist) -> None:
 
 
 def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
-    """If a worker repeats a request to park an entry, the response is the same, and the entry is
+    """A worker that repeats a request to park an entry gets the same response, and the entry is
     parked once (promise P2).
     """
     people = waitlist("ann")
@@ -57,7 +57,7 @@ def test_a_repeated_redrive_redrives_once(waitlist: Waitlist) -> None:
 
 
 def test_a_parked_person_who_signs_up_again_stays_parked(waitlist: Waitlist) -> None:
-    """If a customer repeats the signup of a parked entry, the response says that the entry is
+    """If a customer whose entry is parked repeats their signup, the response says that the entry is
     parked (promise P2).
     """
     people = waitlist("ann")

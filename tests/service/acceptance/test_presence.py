@@ -1,4 +1,4 @@
-"""With the setting `admission.presence`, customers who have closed their page get no offers. Their
+"""With the `admission.presence` setting, customers who have closed their page get no offers. Their
 slots go to people who are still there.
 """
 
@@ -33,8 +33,8 @@ def offered(people: Admissions) -> list[str]:
 
 
 def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, world: World) -> None:
-    """Only operators see that a customer is away. The customer keeps the same position (promise
-    P1).
+    """Only operators see that a customer is away. The customer keeps their position
+    (promise P1).
     """
     people = waitlist("ann", "bob", "cyd", admission=PRESENCE)
     make_away(people, world, "ann")
@@ -119,8 +119,8 @@ def test_a_loss_of_redis_makes_everybody_present(waitlist: Waitlist, world: Worl
 def test_a_failover_that_loses_less_than_two_polls_makes_nobody_away(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Customers poll three times before they would count as away. Even if Redis loses two of these
-    polls, the customer counts as present.
+    """Customers poll three times before they would count as away, so a customer counts as present
+    even if Redis loses two of these polls.
     """
     people = waitlist("ann", "bob", admission=PRESENCE, paused=True)
     people.poll("ann")
@@ -147,8 +147,8 @@ def test_a_list_that_gives_up_the_setting_has_nobody_away(waitlist: Waitlist, wo
 def test_a_resting_customer_polls_often_enough_to_stay_present(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer who has paused must keep polling. Without polls, the customer would count as away
-    when the pause ends.
+    """A customer who has paused must keep polling. Otherwise, they would count as away when the
+    pause ends.
     """
     short = {**PRESENCE, "presence": {"seconds": MIN_PRESENCE_SECONDS}}
     people = waitlist("ann", "bob", admission=short, rest={"max_days": 1, "times": 1})

@@ -1,4 +1,4 @@
-"""Tests of the preview of an admission policy. It shows which estimated waits customers will see if
+"""Tests of the admission policy preview, which shows the estimated waits that customers will see if
 an operator saves the policy.
 """
 
@@ -98,7 +98,7 @@ def test_customers_are_answered_what_the_preview_was_before_the_save(
 
 
 def test_no_place_opens_before_the_hours(bakery: People) -> None:
-    """If slots become available at night, people wait until the hours for offers begin in the
+    """If slots become available at night, people wait until the offer hours begin in the
     morning.
     """
     once = {**ONCE, "offer_hours": BY_DAY}
@@ -107,14 +107,14 @@ def test_no_place_opens_before_the_hours(bakery: People) -> None:
     assert previewed(bakery, once, 21)[0] is None
     rate = {**RATE, "offer_hours": BY_DAY}
     assert previewed(bakery, rate, 100)[0]["seconds"] == 9 * HOUR
-    # Each day has fourteen hours with offers, which makes 1,400 slots.
+    # Each day has fourteen offer hours, which makes 1,400 slots.
     assert previewed(bakery, rate, 1500)[0]["seconds"] == (24 + 9) * HOUR
     assert previewed(bakery, {**ROOM, "offer_hours": BY_DAY}, 1)[0]["seconds"] == 8 * HOUR
 
 
 def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) -> None:
-    """For the saved policy, the preview uses the time that customers have really spent inside. It
-    does not use the duration of their passes.
+    """For the saved policy, the preview uses the time that customers have actually spent inside,
+    not the duration of their passes.
     """
     admission = {**ROOM, "pass_seconds": 6000}
     bakery.configure(admission=admission)
@@ -127,8 +127,8 @@ def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) ->
     found = previewed(bakery, admission, 10)
     assert [found] == answered(bakery, [10])
     assert found[0]["seconds"] == pytest.approx(10 * 60, rel=0.1)
-    # Nobody has been inside with this changed policy. The preview assumes that customers stay for
-    # two thirds of their pass.
+    # Nobody has been inside under this changed policy, so the preview assumes that customers stay
+    # for two thirds of their pass.
     other = previewed(bakery, {**admission, "pass_seconds": 6060}, 10)
     assert other[0]["seconds"] > 8000
 

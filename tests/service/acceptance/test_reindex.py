@@ -1,6 +1,4 @@
-"""Tests of operators' changes to the segments of a waitlist. Every entry then gets the new
-segments.
-"""
+"""Tests of operators' changes to a waitlist's segments. Every entry then gets the new segments."""
 
 import logging
 from typing import Any
@@ -117,8 +115,8 @@ def test_nothing_is_left_of_segments_that_are_no_longer_declared(people: Segment
 
 
 def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented) -> None:
-    """Bob's entry is in Redis, although DynamoDB has not completed his signup. Maintenance puts the
-    entry into the segments that match his attributes.
+    """Bob's entry is in Redis, although DynamoDB has not completed his signup. Maintenance puts it
+    into the segments that match his attributes.
     """
     set_status(people, "bob", "joining")
     people.declare(BY_LANGUAGE)
@@ -158,7 +156,7 @@ def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Dan's attributes match too many combinations of values, so he is in no segment. The log
-    contains his entry id and no personal data (promises P6 and P8).
+    contains his entry id but no personal data (promises P6 and P8).
     """
     people.arrive("dan", language=MANY, gender=MANY)
     people.declare(BY_BOTH, BY_GENDER)
@@ -188,8 +186,8 @@ def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
 def test_entries_that_lost_their_segments_get_them_again(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Redis has lost the segments. While maintenance builds them again, DynamoDB also has the state
-    `building` (promise P3).
+    """Redis has lost the segments. While maintenance builds them again, their state in DynamoDB is
+    `building` too (promise P3).
     """
     people.declare(BY_LANGUAGE)
     look_after(people)

@@ -15,7 +15,7 @@ def test_a_repeated_release_releases_once(waitlist: Waitlist) -> None:
 
 def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> None:
     """A worker sends the same release twice. The history contains the position that the entry got
-    after the first request.
+    from the first request.
     """
     people = waitlist("ann", "bob", "cyd")
     people.claim()
@@ -26,7 +26,7 @@ def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> N
 
 
 def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
-    """If a release arrives again after the entry was claimed a second time, it does not end the new
+    """A release that arrives again after the entry was claimed a second time does not end the new
     claim (promises P2 and P4).
     """
     people = waitlist("ann")

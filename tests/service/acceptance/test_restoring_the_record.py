@@ -1,5 +1,5 @@
-"""Tests of a restore of DynamoDB to an earlier moment (docs/operate/restore.md), while Redis still
-has the newer state.
+"""Tests of restoring DynamoDB to an earlier moment (docs/operate/restore.md) while Redis still has
+the newer state.
 """
 
 from tests.service.acceptance.terms import Waitlist
@@ -24,8 +24,8 @@ def with_new_table(people: Admissions, items: list[Item]) -> Admissions:
 
 
 def test_the_queue_is_as_it_was_at_the_time_of_the_backup(waitlist: Waitlist, world: World) -> None:
-    """After the restore, the queue is as it was at the time of the backup, whether or not Redis
-    knows the later changes (promises P1 and P6).
+    """After the restore, the queue is as it was when the backup was taken, whether or not Redis
+    knows about later changes (promises P1 and P6).
     """
     people = waitlist(*NAMES, segments=[["language"]])
     people.bump("dan", to="front")
@@ -52,7 +52,7 @@ def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
     waitlist: Waitlist, world: World
 ) -> None:
     """A restored backup does not contain customers who signed up later. If they sign up again, they
-    are behind everybody who is on the waitlist (promise P1).
+    are behind everybody on the waitlist (promise P1).
     """
     people = waitlist(*NAMES)
     world.maintain()

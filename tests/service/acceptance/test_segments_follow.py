@@ -1,4 +1,4 @@
-"""The segments in Redis agree with DynamoDB, even after interrupted requests, lost data or outdated
+"""Redis' segments agree with DynamoDB, even after interrupted requests, lost data or outdated
 caches.
 """
 
@@ -75,8 +75,8 @@ def forget(people: Segmented, name: str) -> None:
 def test_the_current_segments_apply_to_a_process_with_outdated_segments(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """A process whose cache contains outdated segments must nevertheless place new entries in the
-    current segments (promise P2).
+    """A process that has outdated segments in its cache must still place new entries in the current
+    segments (promise P2).
     """
     people = Segmented(world)
     people.declare(*before)
@@ -141,7 +141,7 @@ def test_a_rejoin_beyond_the_limit_leaves_what_was(people: Segmented) -> None:
 
 
 def test_an_interrupted_edit_reaches_redis_within_minutes(people: Segmented) -> None:
-    """If an edit was interrupted before it reached Redis, maintenance sends it, although nobody
+    """If an edit was interrupted before it reached Redis, maintenance sends it, even if nobody
     repeats the request (promise P3).
     """
     people.claim()

@@ -1,5 +1,5 @@
-"""Tests of the time zone of a waitlist. The waitlist's days begin at midnight in this zone. Times
-that name no time zone are in this zone, too.
+"""Tests of a waitlist's time zone. The waitlist's days begin at midnight in this zone, and times
+without a time zone are in this zone too.
 """
 
 import pytest
@@ -52,7 +52,7 @@ def test_offer_hours_without_a_time_zone_mean_the_time_of_the_waitlist(people: P
 
 
 def test_today_begins_at_midnight_in_the_time_zone_of_the_waitlist() -> None:
-    """On the day of this test, midnight in Berlin is 22:00 in UTC."""
+    """On the day of this test, midnight in Berlin is 22:00 UTC."""
     people = at_midnight(-2 * 3600 - 1800)
     steady(people)
     people.world.advance(1800)

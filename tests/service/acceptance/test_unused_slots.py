@@ -1,4 +1,4 @@
-"""If a customer does not use an offer, its slot goes to the next customer."""
+"""If a customer does not use an offer, the offer's slot goes to the next customer."""
 
 from typing import Any
 
@@ -82,8 +82,8 @@ def test_a_quota_of_a_list_without_a_policy_goes_past_a_customer_who_does_not_co
 def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
     waitlist: Waitlist, world: World
 ) -> None:
-    """After a loss of Redis, the service cannot know whether the next customer was already offered
-    an unused slot. It does not offer the slot, because the slot could be offered twice.
+    """After a loss of Redis, the service cannot know whether the next customer has been offered an
+    unused slot. It does not offer the slot, because that could offer it twice.
     """
     people = opened(waitlist, world)
     world.redis.flushall()
@@ -93,7 +93,7 @@ def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
 
 
 def test_an_operator_takes_an_offer_back(waitlist: Waitlist, world: World) -> None:
-    """If an operator withdraws an offer, the customer returns to the old place. The slot goes to
+    """If an operator withdraws an offer, the customer returns to their old place. The slot goes to
     the next customer once.
     """
     people = opened(waitlist, world)
@@ -197,8 +197,8 @@ def test_a_refill_is_of_the_whole_list(waitlist: Waitlist) -> None:
 
 
 def test_one_policy_describes_a_launch(waitlist: Waitlist, world: World) -> None:
-    """One policy can describe a launch: a number of offers at a set time, a rate after that, and a
-    limit on the people inside.
+    """A single policy can describe a launch: a number of offers at a set time, a rate after that,
+    and a limit on the people inside.
     """
     rate = {"count": 60, "per": "minute", "counts": "entered", "from": iso(10)}
     people = waitlist(*NAMES, admission=at_nine(3, rate=rate, combine="sum", max_inside=5))

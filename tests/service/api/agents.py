@@ -1,5 +1,5 @@
-"""A waitlist on which agents of a call centre wait for work. The tests of segments use it, because
-each agent has languages and a gender.
+"""A waitlist on which call centre agents wait for work. The tests of segments use it, because each
+agent has languages and a gender.
 """
 
 from typing import Any
@@ -53,8 +53,8 @@ def elsewhere(people: Admissions) -> Admissions:
 
 
 def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
-    """Return how many people wait in each segment. The keys are the values of the segments, such as
-    `Spanish`.
+    """Return how many people are waiting in each segment. The keys are the segments' values, such
+    as `Spanish`.
     """
     answer = people.segments(query)
     assert answer.status == 200, answer.text
@@ -64,7 +64,7 @@ def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
 
 def places(people: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
     """Return a customer's position and the number of people in each segment. The keys are the
-    values of the segments, such as `Spanish`.
+    segments' values, such as `Spanish`.
     """
     answer = people.poll(name, f"segment={segment}")
     assert answer.status == 200, answer.text

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the API: an empty waitlist, and a waitlist with people."""
+"""Fixtures for the API tests: an empty waitlist, and a waitlist with people."""
 
 import pytest
 
@@ -21,9 +21,9 @@ def people() -> People:
 
 @pytest.fixture(scope="module")
 def stocked() -> People:
-    """A waitlist on which Ada, Bob and Cyd wait.
+    """A waitlist on which Ada, Bob and Cyd are waiting.
 
-    Tests must not change the waitlist, because they share it.
+    Tests must not change it, because they share it.
     """
     people = new_list()
     people.all_sign_up("ada", "bob", "cyd")

@@ -47,8 +47,8 @@ def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
     assert answer.headers["content-type"] == PROBLEM_JSON
     problem = answer.json
     assert (problem["status"], problem["type"]) == (status, "about:blank")
-    # If the type of an error is `about:blank`, its title must be the name of the HTTP status (RFC
-    # 9457, section 4.2.1).
+    # If an error's type is `about:blank`, its title must be the name of the HTTP status (RFC 9457,
+    # section 4.2.1).
     assert problem["title"] == HTTPStatus(status).phrase
     assert problem["detail"]
     assert [one["field"] for one in problem.get("errors", [])] == list(fields), problem
@@ -58,7 +58,9 @@ def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
 
 
 def send_base64(world: World, path: str, body: str) -> Answer:
-    """Send a POST request with a body in base64. API Gateway encodes some bodies in this way."""
+    """Send a POST request with a base64-encoded body. API Gateway encodes some bodies in
+    this way.
+    """
     headers = {"content-type": "application/json"}
     sent = {**event("POST", path, headers, body), "isBase64Encoded": True}
     answer = world.api.handle(sent, Context())

@@ -1,4 +1,4 @@
-"""Tests of customers who change their email address. The entry keeps the old address until the
+"""Tests of customers changing their email address. The entry keeps the old address until the
 customer has verified the new one.
 """
 
@@ -61,7 +61,7 @@ class Movers(Guests):
         return self.world.request("POST", f"{self.path}/links", body={"email": address})
 
     def finish_intents(self) -> None:
-        """Run only the maintenance step that removes expired aliases, because a whole run would be
+        """Run only the maintenance step that removes expired aliases, because a full run would be
         slow after several days.
         """
         self.world.advance(2 * MINUTE)
@@ -105,8 +105,8 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
     assert events == ["joined", "address_change_asked", "edited", "address_changed"]
     assert movers.new_address(ADA) is None
     assert sorted(movers.world.redis.keys()) == keys
-    # Both the old and the new address belong to this person. Neither of them can be used for a
-    # second place.
+    # Both the old and the new address belong to this person, so neither can be used for a second
+    # place.
     for address in (NEW, ADA, "Ada+x@Example.org"):
         assert movers.join(address).code == "already_on_list"
         assert movers.find(address).json["entry_id"] == ada["entry_id"]
@@ -121,8 +121,8 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
 
 
 def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire) -> None:
-    """A customer who asks for a new address gets the same response for new, known and banned
-    addresses. Only the owner of the address gets a message.
+    """A customer who asks for a new address gets the same response whether the address is new,
+    known or banned. Only the owner of the address gets a message.
     """
     movers.joins(ADA)
     others = {name: f"{name}@example.net" for name in ("waiting", "left", "banned")}
@@ -152,7 +152,7 @@ def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire)
 
 
 def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
-    """After a change of address, a link that was sent to the old address no longer works."""
+    """After a change of address, a link sent to the old address no longer works."""
     movers.configure(identity={**RULES, "verify": "before_offer"})
     movers.join(ADA)
     old = movers.code(ADA)
@@ -165,8 +165,8 @@ def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
 
 
 def test_an_admitted_entry_does_not_move(movers: Movers) -> None:
-    """An admission cancels a change of address that is not confirmed yet. The code of an earlier,
-    completed change still opens the entry.
+    """Admission cancels an unconfirmed change of address. The code of an earlier, completed change
+    still opens the entry.
     """
     movers.joins(ADA)
     movers.change(ADA, NEW)
@@ -211,8 +211,8 @@ def test_the_message_goes_to_the_new_address_once(movers: Movers) -> None:
 
 
 def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
-    """People mistype addresses, so the service accepts three new addresses at once. For further
-    addresses, the customer must wait 1 minute, then 2, then 4, and so on.
+    """People mistype addresses, so the service accepts three new addresses at once. Before each
+    further address, the customer must wait: 1 minute, then 2, then 4, and so on.
     """
     movers.joins(ADA)
     taken = []
@@ -230,8 +230,8 @@ def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
 
 
 def test_the_last_address_that_was_given_counts(movers: Movers) -> None:
-    """Only the last new address that a customer has entered counts. If the customer enters the
-    current address, the change is cancelled.
+    """Only the last new address that a customer has entered counts. Entering the current address
+    cancels the change.
     """
     movers.joins(ADA)
     movers.change(ADA, "adda@example.org")
@@ -284,8 +284,8 @@ def test_a_second_move_frees_the_first_new_address_and_back_frees_both(movers: M
 
 
 def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) -> None:
-    """After Ada has changed her address, both addresses belong to the same entry. A new signup or a
-    ban therefore counts for both.
+    """After Ada has changed her address, both addresses belong to the same entry, so a new signup
+    or a ban counts for both.
     """
     ada = movers.joins(ADA)
     movers.change(ADA, NEW)
@@ -310,7 +310,7 @@ def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) ->
 
 
 def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
-    """An erasure also removes an earlier signup with the new address."""
+    """An erasure removes an earlier signup with the new address too."""
     movers.joins(NEW)
     movers.leave(NEW)
     movers.joins(ADA)
@@ -327,7 +327,7 @@ def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
 
 
 def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: Movers) -> None:
-    """An erasure removes all events of the customer, even an event from a function whose clock is
+    """An erasure removes all of the customer's events, even an event from a function whose clock is
     ahead of Redis' clock (promise P8).
     """
     movers.joins(ADA)
@@ -379,8 +379,8 @@ def test_a_refused_signup_over_a_stale_alias_changes_nothing(movers: Movers) -> 
 
 
 def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> None:
-    """If a customer has changed to an address and then left, only this customer can sign up with
-    the address again.
+    """If a customer changes to an address and then leaves, only that customer can sign up with the
+    address again.
     """
     movers.joins(BOB)
     movers.move(BOB, NEW)
@@ -392,7 +392,7 @@ def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> 
 
 def test_a_customer_can_move_to_an_address_that_already_leads_to_the_entry(movers: Movers) -> None:
     """A customer has changed to a new address, and an operator has set the old one again. The
-    customer can then change to the new address a second time.
+    customer can then change to the new address once more.
     """
     movers.joins(ADA)
     movers.move(ADA, NEW)
@@ -420,8 +420,8 @@ def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
 
 
 def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> None:
-    """If an imported row contains a customer's old address, the response contains no entry token.
-    The old mailbox may belong to a stranger by now.
+    """If an imported row contains a customer's old address, the response contains no entry token,
+    because the old mailbox may belong to a stranger by now.
     """
     rows: list[Any] = [{"profile": {"email": one}} for one in (ADA, NEW, BOB)]
     movers.bring(rows[0])
@@ -487,7 +487,7 @@ def test_a_reinstated_stay_answers_to_the_new_address(movers: Movers) -> None:
 
 
 def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
-    """A customer who was imported by id, and therefore has no address yet, can add an address."""
+    """A customer who was imported by id, and so has no address, can add one."""
     body: Any = {"entries": [{"customer_id": "ada"}]}
     movers.world.request("POST", f"{movers.admin_path}/import", body=body, operator=True)
     entry_id = next(iter(movers.page().json["entries"]))["entry_id"]
@@ -506,7 +506,7 @@ def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
 def test_an_interrupted_address_change_is_completed_or_leaves_nothing(
     movers: Movers, wire: Wire, fault: Any, step: int
 ) -> None:
-    """If a change of address is interrupted at any step and repeated, it takes full effect once."""
+    """A change of address that is interrupted at any step and repeated takes full effect once."""
     movers.joins(ADA)
     movers.move(ADA, NEW)
     movers.change(ADA, "ada@example.net")

@@ -41,8 +41,8 @@ LETTERS = {
 
 
 def filled(body: dict[str, Any], within: dict[str, Any], name: str, value: Any, size: int) -> str:
-    """Add numbered fields to `within`, an object in the body, until the body has almost `size`
-    bytes. Return the body as JSON.
+    """Add numbered fields to `within`, an object in the body, until the body is almost `size` bytes
+    long. Return the body as JSON.
     """
     room = size - len(as_json(body))
     number = 0
@@ -59,7 +59,7 @@ def as_json(value: Any) -> bytes:
 
 
 def bodies(letter: str) -> dict[str, str]:
-    """Return invalid signups of 16 KB, each of which contains as many mistakes as possible."""
+    """Return invalid 16 KB signups, each with as many mistakes as possible."""
     whole: dict[str, Any] = {"customer_id": "dan"}
     attributes: dict[str, Any] = {}
     with_attributes = {"customer_id": "dan", "attributes": attributes}
@@ -85,8 +85,8 @@ def long_names(letter: str) -> str:
 def test_a_refused_signup_gets_a_small_response(
     stocked: People, letter: str, waitlist_id: str
 ) -> None:
-    """Anybody can send a signup that is full of mistakes, so the refusal must be small. This also
-    holds for a waitlist that does not exist (promise P5).
+    """Anybody can send a signup full of mistakes, so the refusal must be small, even if the
+    waitlist does not exist (promise P5).
     """
     for name, body in bodies(letter).items():
         with nothing_changes(stocked.world):
@@ -190,7 +190,7 @@ def all_become_like(people: People, name: str, *fields: str) -> None:
 @pytest.mark.parametrize("letter", ["я", "漢", "😀", "\\", '"'], ids=ascii)
 def test_lambda_can_return_a_hundred_of_the_largest_people(people: People, letter: str) -> None:
     """Lambda cannot return more than 6 MB. If the response to a claim were larger, people would be
-    claimed, but the operator would not learn who they are (promise P3).
+    claimed without the operator learning who they are (promise P3).
     """
     rows = [{"customer_id": f"c{number}"} for number in range(100)]
     person = largest_person(letter)

@@ -108,7 +108,7 @@ def test_an_instance_with_older_segments_refuses_no_signup() -> None:
 
 def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
     """After Ada's signup, an operator declares segments for which she has too many attributes. If
-    she repeats the signup, she still keeps her place (promise P2).
+    she repeats the signup, she keeps her place (promise P2).
     """
     people = new_people(segments=[])
     arrive(people, "ada", **TOO_MANY)

@@ -1,5 +1,5 @@
-"""Tests of wrong imports. If the request is malformed, the service imports nobody. If only some
-rows are wrong, the service refuses these rows (promise P5).
+"""Tests of invalid imports. If the request is malformed, the service imports nobody. If only some
+rows are invalid, it refuses only these rows (promise P5).
 """
 
 import json
@@ -15,7 +15,7 @@ from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 
 HALF = "\\ud800"
 NEW = '"customer_id": "dan"'
-# Wrong bodies, each with the field that the error names.
+# Invalid bodies, each with the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     ([], "body"),
     (5, "body"),
@@ -36,7 +36,7 @@ NO_JSON = {
     "rows twice": '{"entries": [{"customer_id": "eve"}], "entries": [{"customer_id": "dan"}]}',
     "100,000 brackets": "[" * 100_000,
 }
-# Wrong rows in JSON, each with the code of its error.
+# Invalid rows in JSON, each with its error code.
 BAD_ROWS: dict[str, tuple[str, str]] = {
     "33 levels": (f'{{{NEW}, "profile": {{"a": {"[" * 31}{"]" * 31}}}}}', "invalid_request"),
     "300 levels": (f'{{{NEW}, "profile": {{"a": {"[" * 300}{"]" * 300}}}}}', "invalid_request"),
@@ -115,7 +115,7 @@ def test_a_priority_is_a_number_up_to_255(stocked: People, priority: Any) -> Non
 
 
 def test_a_row_of_the_limit_is_read(people: People) -> None:
-    """One row of an import may be as large as the body of a signup (promise P9)."""
+    """A row of an import may be as large as the body of a signup (promise P9)."""
     row = {"customer_id": "dan", "attributes": {"a": ["x" * 60] * 16}}
     assert len(json.dumps(row)) < MAX_BODY_BYTES
     assert people.bring(row).json["joined"] == 1
@@ -174,7 +174,7 @@ def test_a_row_must_have_the_address_that_the_page_asks_for(people: People) -> N
     rows: list[dict[str, Any]] = [
         {"customer_id": name, "profile": profile} for name, profile in answers.items()
     ]
-    # A row with a ban is accepted, although its profile is wrong.
+    # A row with a ban is accepted even though its profile is invalid.
     rows.append({"customer_id": "hal", "profile": {"mobile": "hello"}, "banned": True})
     for options in ({"dry_run": True}, {}):
         answer = people.bring(*rows, **options)

@@ -1,5 +1,5 @@
-"""Tests of operators' requests with a wrong field. The error names the field, and nothing changes
-(promise P5).
+"""Tests of operators' requests with an invalid field. The error names the field, and nothing
+changes (promise P5).
 """
 
 from typing import Any
@@ -57,7 +57,7 @@ CLAIMS: dict[str, list[Any]] = {
     "complete": ["yes"],
 }
 TOKENS = [None, TOKEN[:-1], TOKEN + "0", TOKEN + "\n", "ABCDEF" + TOKEN[6:], 7]
-# Bodies with a wrong field, for each operation on a claim. The claim token in them is valid.
+# Bodies with an invalid field, for each operation on a claim. The claim token in them is valid.
 HOLDS: list[tuple[str, str, Any]] = [
     *((verb, "status", "admitted") for verb in ("complete", "release", "extend", "park")),
     *((verb, "reason", "x" * 501) for verb in ("complete", "release", "park")),
@@ -121,7 +121,7 @@ def test_a_bump_has_exactly_one_target(stocked: People, where: dict[str, Any]) -
 
 
 def test_a_bump_by_places_without_a_key_is_refused(stocked: People) -> None:
-    """If this wrong request were accepted, a repeated request would move the entry a second time
+    """If this invalid request were accepted, repeating it would move the entry a second time
     (promises P2 and P5).
     """
     with nothing_changes(stocked.world):

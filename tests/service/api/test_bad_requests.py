@@ -1,5 +1,5 @@
-"""Requests with a wrong path, method, query, cursor or content type are refused and change nothing
-(promise P5).
+"""Requests with an invalid path, method, query, cursor or content type are refused and change
+nothing (promise P5).
 """
 
 import base64
@@ -26,8 +26,7 @@ NO_ID = {
     "blank": "the bakery",
 }
 NO_ENTRY_ID = ["a" * 25, "a" * 27, "a" * 300, "A" * 26, "0" * 26, "%C3%A4", "me"]
-# Characters that could end a path parameter or begin a new part of the path. They are encoded once
-# or twice.
+# Characters that could end a path parameter or begin a new part of the path, encoded once or twice.
 NOT_OF_A_PARAMETER = [
     *("%2F", "%252F", "%2Fentries", "%3F", "%253F", "%3Flimit=1", "%23", "%2523"),
     *("%00", "%2500", "%0A", "%250A", "%0D%0A", "%1B", "%7F", "%C2%85", "%25C2%2585"),
@@ -116,7 +115,7 @@ def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
 
 
 def test_an_encoded_operators_path_is_not_found(stocked: People) -> None:
-    """`%61` is an encoded `a`. API Gateway and IAM do not recognize an operators' path that is
+    """`%61` is an encoded `a`. API Gateway and IAM do not recognize an operator path that is
     written like this, so the function must not decode it (promise P5).
     """
     path = "/v1/%61dmin/waitlists"
@@ -228,7 +227,7 @@ def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/json", ""])
 def test_a_body_that_no_route_asks_for_is_not_looked_at(stocked: People, media_type: str) -> None:
-    """A route that needs no body ignores the body.
+    """A route that needs no body ignores any body.
 
     An error would be wrong here, because the OpenAPI document lists no such error for these routes.
     """
@@ -267,8 +266,8 @@ def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
 
 
 def test_only_an_operator_may_leave_out_the_content_type(stocked: People) -> None:
-    """Any web page can make a browser send a request without a content type. The service therefore
-    refuses such requests from customers (promise P5).
+    """Any web page can make a browser send a request without a content type, so the service refuses
+    such requests from customers (promise P5).
     """
     headers = {"content-type": ""}
     with nothing_changes(stocked.world):
@@ -295,7 +294,7 @@ QUERIES = {
     "cursor=%C3%A4": "query.cursor",
     f"cursor={'a' * 513}": "query.cursor",
 }
-# A cursor is JSON in base64. None of these texts is the content of a valid cursor.
+# A cursor is base64-encoded JSON. None of these texts is the content of a valid cursor.
 CONTENTS = [
     "true",
     str(MIN_RANK - 1),

@@ -1,5 +1,5 @@
-"""Tests of wrong signups. The error names the wrong field. Nothing is stored, and no ticket number
-is used (promise P5).
+"""Tests of invalid signups. The error names the invalid field, nothing is stored, and no ticket
+number is used (promise P5).
 """
 
 import base64
@@ -60,7 +60,7 @@ WRONG_IDS: list[Any] = [
 ]
 NO_OBJECTS: list[Any] = [[], "x", None, 5, True]
 MANY = {f"a{number}": "x" for number in range(17)}
-# Wrong signups, each with the field that the error names.
+# Invalid signups, each with the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     *[(body, "body") for body in NO_OBJECTS],
     ({}, ID),
@@ -73,7 +73,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"customer_id": NEW, "status": "admitted"}, "body.status"),
     ({"customer_id": NEW, "entry_id": "a" * 26}, "body.entry_id"),
 ]
-# An attribute can be a list. If a value in the list is wrong, the error names the attribute.
+# An attribute can be a list. If a value in the list is invalid, the error names the attribute.
 WRONG_ATTRIBUTES: dict[str, Any] = {
     "number": {"language": 5},
     "null": {"language": None},
@@ -150,9 +150,7 @@ def test_several_wrong_fields_are_all_named(stocked: People) -> None:
 
 
 def test_a_refusal_repeats_no_value_that_was_sent(stocked: People) -> None:
-    """The error does not contain the refused value, which may be the name of a customer (promise
-    P8).
-    """
+    """The error does not contain the refused value, which may be a customer's name (promise P8)."""
     secret = "Ada Lovelace of London"
     body = {"customer_id": secret, "profile": secret, "attributes": {"name": [secret + "\n"]}}
     answer = send(stocked, json.dumps(body))

@@ -274,7 +274,7 @@ def cut_off(people: Admissions, wire: Wire, step: int, request: Callable[[], Any
 def test_a_ban_does_not_wait_for_redis(
     people: Admissions, monkeypatch: pytest.MonkeyPatch, has_state: Callable[[Admissions], None]
 ) -> None:
-    """If Redis is unreachable during a ban, maintenance removes the customer from the queue later
+    """If Redis is unreachable during a ban, maintenance later removes the customer from the queue
     (promise P3).
     """
 
@@ -297,7 +297,7 @@ def test_a_ban_does_not_wait_for_redis(
 def test_a_signup_after_a_ban_counts_once_whatever_the_clocks_say(
     people: Admissions, ahead: float
 ) -> None:
-    """A ban and its end use the clock of a function, and a signup uses Redis' clock. Even if these
+    """A ban begins and ends by a function's clock, and a signup uses Redis' clock. Even if these
     clocks differ, the signup counts once (promise P2).
     """
     people.world.clock.advance(ahead)
@@ -324,7 +324,7 @@ def test_a_customer_whose_signup_was_cut_off_is_banned(people: Admissions, wire:
 
 
 def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -> None:
-    """Ada is banned while her request to leave is running. The record of a banned customer must not
+    """Ada is banned while her request to leave is running. A banned customer's record must not
     expire, so the request must not set an expiry date.
     """
     configure(people, retention_days=30)

@@ -1,5 +1,5 @@
-"""Tests of bot checks. A new guest must send a token that the widget of a provider has created. In
-these tests, a local server plays the provider.
+"""Tests of bot checks. A new guest must send a token from a provider's widget. In these tests, a
+local server plays the provider.
 """
 
 from collections.abc import Callable, Iterator
@@ -133,8 +133,8 @@ def test_a_stack_for_pages_of_every_origin_takes_tokens_of_every_host(make: Make
 def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_lets_guests_in(
     make: Make, provider: str, kind: str
 ) -> None:
-    """If the provider answers that a token is not valid, the service must not treat this as an
-    outage of the provider.
+    """If the provider says that a token is invalid, the service must not treat this as an outage of
+    the provider.
     """
     reads: list[str] = []
 
@@ -188,8 +188,8 @@ def test_a_token_is_good_for_one_signup_of_an_entry(
 def test_a_token_is_good_for_one_signup_of_an_address_that_is_to_be_verified(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """Each signup with an address causes an email. A guest therefore needs a new token for each
-    signup, even with the same Idempotency-Key.
+    """Each signup with an address sends an email, so a guest needs a new token for each signup,
+    even with the same Idempotency-Key.
     """
     people = make(provider, identity={"field": "email", "verify": "before_offer"})
 
@@ -259,8 +259,8 @@ def test_a_customer_can_repeat_a_signup_that_crashed_at_any_step(make: Make, pro
         people.wire.disarm()
         again = people.join(name, token, key=name)
         if again.code == "bot_check_failed":
-            # hCaptcha accepts a token only once. Because the interrupted signup has used the token
-            # but got no place, the page asks for a new token.
+            # hCaptcha accepts a token only once. The interrupted signup has used up its token
+            # without getting a place, so the page asks for a new one.
             assert provider == "hcaptcha"
             again = people.join(name, f"person.signup.y{step}.{API}", key=name)
         assert again.status in (200, 201)
@@ -288,7 +288,7 @@ def test_the_list_decides_while_the_provider_does_not_answer(make: Make, kind: s
     people.configure(bot_check_down="accept")
     assert people.join("ada", token, key="k").status == 201
     assert people.metrics.take()["bot_checks_unavailable"] == 2
-    # While the provider is down, the page cannot show the widget. The service then accepts a signup
+    # The page cannot show the widget while the provider is down, so the service accepts a signup
     # without a token.
     assert people.join("bob").status == (403 if kind == "down" else 201)
 
@@ -304,8 +304,8 @@ def test_a_secret_that_an_operator_replaces_is_read_again(make: Make) -> None:
 
 
 def test_with_verification_known_and_unknown_addresses_are_checked_alike(make: Make) -> None:
-    """A bot check must not reveal whether an address is known. Apart from the question to the
-    provider, a signup makes the same calls as without a bot check.
+    """A bot check must not reveal whether an address is known. Apart from asking the provider, a
+    signup makes the same calls as without a bot check.
     """
     people = make(identity={"field": "email", "verify": "before_offer"})
     wire = Wire()
@@ -378,7 +378,7 @@ def test_tokens_with_characters_that_no_provider_uses_are_refused(make: Make) ->
 
 
 def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -> None:
-    """The provider accepts each token only once. If a signup must start again with new settings, it
+    """The provider accepts each token only once. A signup that must start again with new settings
     does not ask the provider again.
     """
     rules = {"field": "email", "verify": "before_offer"}
@@ -393,7 +393,7 @@ def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -
     (entry,) = people.page().json["entries"]
     path = f"{people.admin_path}/entries/{entry['entry_id']}"
     people.world.request("POST", f"{path}/remove", body={}, operator=True)
-    # Another process changes the settings. The process under test still has the old settings in its
+    # Another process changes the settings. The process under test still has the old ones in its
     # cache.
     operator = People(World.on(people.world.dynamodb, people.world.redis))
     operator.configure(identity=rules, rejoin="after_leaving")

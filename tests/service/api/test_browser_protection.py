@@ -1,4 +1,4 @@
-"""Every response has the headers by which browsers protect customers."""
+"""Every response has the headers that make browsers protect customers."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def assert_protected(headers: dict[str, str]) -> None:
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("is_known", [True, False], ids=["known list", "unknown list"])
 def test_each_route_has_the_protective_headers(people: People, route: str, is_known: bool) -> None:
-    """This test covers all routes, including those of the customer's page, which are not in the
+    """This test covers all routes, including the customer page's routes, which are not in the
     OpenAPI document.
     """
     if not is_known:
@@ -34,7 +34,7 @@ def test_each_route_has_the_protective_headers(people: People, route: str, is_kn
     answer = people.world.request(method, path, body={}, operator="/admin/" in path)
     assert_protected(answer.headers)
     if "/entries" in route or "/admin/" in route:
-        # The response can contain personal data, so no cache is allowed to store it.
+        # The response can contain personal data, so no cache may store it.
         assert answer.headers["cache-control"] == "no-store"
 
 

@@ -1,4 +1,4 @@
-"""Tests of PATCH requests, which change some settings of a waitlist. With the header `If-Match`,
+"""Tests of PATCH requests, which change some of a waitlist's settings. With an `If-Match` header,
 such a request fails if another operator has changed the settings in the meantime.
 """
 
@@ -40,8 +40,8 @@ def settings(people: People) -> Any:
 
 
 def hide_counts(people: People) -> None:
-    """Change a setting without HTTP, as a second operator. The tests' HTTP server handles only one
-    request at a time.
+    """Change a setting without HTTP, as a second operator would. The tests' HTTP server handles
+    only one request at a time.
     """
     now = people.world.services.waitlist_cache.look_up(people.waitlist_id)
     changed = msgspec.structs.replace(now.settings, hide_counts=True)
@@ -104,7 +104,7 @@ def test_the_whole_is_validated(people: People) -> None:
         assert (answer.status, answer.code) == (422, "invalid_request"), wrong
         assert answer.json["errors"][0]["field"].startswith("body."), answer.json
     assert settings(people)["version"] == 1
-    # Instead of the texts in a language, an operator can send null. The service does not store the
+    # An operator can send null instead of the texts in a language. The service does not store the
     # null.
     words = {"kinds": ["joined"], "texts": {"en": None}}
     assert change(people, {"messages": words, "rest": {"times": None}}).status == 200
@@ -212,8 +212,8 @@ WHOLE = {
 def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: People) -> None:
     new = put(people.world, WHOLE, if_none_match="*")
     assert (new.status, new.headers["etag"]) == (201, '"1"')
-    # If the response to the first request was lost, the operator repeats it and learns that the
-    # waitlist exists.
+    # If the response to the first request was lost, the operator repeats the request and learns
+    # that the waitlist exists.
     repeat = put(people.world, WHOLE, if_none_match="*")
     assert (repeat.status, repeat.code, repeat.json["errors"]) == (412, "waitlist_exists", [])
     other = put(people.world, {**WHOLE, "capacity": 3}, if_none_match="*")
@@ -228,8 +228,8 @@ def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: Peopl
 def test_if_none_match_is_an_asterisk_and_stands_alone(
     people: People, if_none_match: str, if_match: str | None
 ) -> None:
-    """The header `If-None-Match` allows only the value `*`. A request that contains it must not
-    contain `If-Match`, too.
+    """The `If-None-Match` header allows only the value `*`, and a request that contains it must not
+    contain `If-Match`.
     """
     headers = {"if_none_match": if_none_match} | ({"if_match": if_match} if if_match else {})
     answer = put(people.world, WHOLE, **headers)

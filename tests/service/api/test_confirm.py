@@ -1,5 +1,5 @@
-"""Tests of the question whether customers are still waiting. A customer who does not answer before
-the deadline loses the place.
+"""Tests of asking customers whether they are still waiting. A customer who does not answer before
+the deadline loses their place.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def people(wire: Wire) -> Admissions:
 
 
 def run(people: Admissions, seconds: float = 2 * MINUTE) -> None:
-    """Run maintenance, but do not compare the journal with Redis. The comparison of several days
+    """Run maintenance without comparing the journal with Redis, because comparing several days
     would be slow.
     """
     people.world.advance(seconds)
@@ -104,7 +104,7 @@ def test_silence_parks_with_history(people: Admissions) -> None:
 
 def test_an_unreachable_customer_is_neither_asked_nor_silent(people: Admissions) -> None:
     """A customer may become unreachable because the email with the question bounces. Such a
-    customer must not lose the place.
+    customer must not lose their place.
     """
     mark = people.world.services.recipients.mark_unreachable
 
@@ -157,7 +157,7 @@ def test_silence_takes_off_the_list(people: Admissions) -> None:
 def test_a_move_right_after_the_end_leaves_no_question_behind(
     people: Admissions, then: str
 ) -> None:
-    """Ada did not answer the question in time, and only Redis knows this so far. When an operator
+    """Ada did not answer the question in time, and only Redis knows about it. When an operator
     moves her back into the queue, the question must be gone.
     """
     people.configure(confirm={**RULES, "then": then}, rest={})
@@ -207,7 +207,7 @@ def test_customers_are_reminded(people: Admissions) -> None:
 def test_no_wrong_clock_ends_a_wait_before_the_deadline(
     people: Admissions, functions: int, redis: int
 ) -> None:
-    """Nobody loses the place before the deadline, even if the functions' clocks are wrong by ten
+    """Nobody loses their place before the deadline, even if the functions' clocks are off by ten
     minutes and Redis' clock by an hour.
     """
     asked(people)
@@ -342,8 +342,8 @@ def test_an_answer_that_is_cut_off_is_whole_or_was_never(
     ("then", "end"), [("park", "parked"), ("leave", "left"), ("to_back", "bumped")]
 )
 def test_later_runs_finish_an_interrupted_end_of_a_wait(then: str, end: str) -> None:
-    """If a maintenance run crashes after any of its calls to AWS, the next runs do what is left,
-    and do nothing twice.
+    """If a maintenance run crashes after any of its calls to AWS, the next runs finish the work and
+    do nothing twice.
     """
     for step in count():
         wire = Wire()
@@ -372,8 +372,8 @@ def test_later_runs_finish_an_interrupted_end_of_a_wait(then: str, end: str) -> 
 
 
 def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
-    """Let the process crash instead of telling Redis to end a customer's wait. The messages that
-    were not sent are added to `held_up`.
+    """Crash the process instead of telling Redis to end a customer's wait. The unsent messages are
+    added to `held_up`.
     """
 
     def fault(call: Call) -> Any:
@@ -457,7 +457,7 @@ def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
 
 
 def noted(people: Admissions, wire: Wire) -> None:
-    """Let maintenance record that Ada did not answer, and crash before it ends her wait."""
+    """Let maintenance record that Ada did not answer and then crash before it ends her wait."""
     asked(people)
     answer(people, "bob", "cyd")
     people.world.advance(15 * DAY)
@@ -536,7 +536,7 @@ def test_an_unreachable_customer_is_not_asked_anew(people: Admissions, wire: Wir
 
 def test_a_late_end_of_a_wait_obeys_the_settings_of_today(people: Admissions, wire: Wire) -> None:
     """A message that ends a customer's wait may reach Redis late. If an operator has switched the
-    questions off by then, the customer keeps the place (promise P2).
+    questions off by then, the customer keeps their place (promise P2).
     """
     held_up: list[Call] = []
     asked(people)

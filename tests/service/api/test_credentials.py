@@ -1,4 +1,4 @@
-"""Tests of requests without the right credentials. They return nothing and change nothing (promise
+"""Tests of requests without the right credentials, which return nothing and change nothing (promise
 P5).
 """
 
@@ -85,8 +85,8 @@ def test_a_token_that_is_cut_or_dressed_up_is_unauthorized(stocked: People, meth
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_a_token_of_something_else_is_forbidden(stocked: People, method: str) -> None:
-    """A request with a token of a different person or of a different waitlist, or with a forged
-    signature, is refused (promise P5).
+    """A request with another person's or another waitlist's token, or with a forged signature, is
+    refused (promise P5).
     """
     ada = stocked.id_of("ada")
     other_secret = EntryTokens("another-secret-of-32-characters-or-more")

@@ -1,5 +1,5 @@
-"""Tests of the deletion of a waitlist. The waitlist disappears at once, and its entries are erased
-soon after.
+"""Tests of deleting a waitlist. The waitlist disappears at once, and its entries are erased soon
+after.
 """
 
 import json
@@ -55,7 +55,8 @@ def test_maintenance_removes_everything_of_a_deleted_waitlist(deleted: People) -
     neighbour.all_sign_up("ada")
     deleted.world.maintain()
     items = deleted.world.dynamodb.scan()["Items"]
-    # The journal is left out here. It contains only ids, and its items expire after some days.
+    # The journal is left out here, because it contains only ids and its items expire after a few
+    # days.
     kept = [item for item in items if not item["pk"]["S"].startswith("JOURNAL#")]
     assert "bakery" not in json.dumps(kept)
     assert not [key for key in deleted.world.redis.keys("*") if "bakery" in key]

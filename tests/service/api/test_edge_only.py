@@ -1,4 +1,4 @@
-"""Tests of the parameter `EdgeOnly`. If it is on, customers' requests must come through CloudFront,
+"""Tests of the `EdgeOnly` parameter. If it is on, customers' requests must come through CloudFront,
 which sends a secret key. Operators' requests need no key.
 """
 
@@ -56,7 +56,7 @@ def test_a_customers_request_without_the_key_is_refused(
 
 @pytest.mark.parametrize("key", [CURRENT, PREVIOUS])
 def test_each_key_of_a_rotation_lets_the_edge_in(guarded: People, key: str) -> None:
-    """While CloudFront's key is being replaced, the service accepts the old and the new key
+    """While CloudFront's key is being replaced, the service accepts both the old and the new key
     (promise P5).
     """
     for path in ("/v1/waitlists/bakery", "/w/bakery", "/assets/latest/page.js"):
@@ -88,8 +88,8 @@ def test_without_edge_only_no_key_is_needed() -> None:
 def test_the_key_goes_no_further_than_the_check(
     guarded: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The service removes the key from a request after the check, so that later code cannot log it
-    by mistake (promise P5).
+    """The service removes the key from a request after checking it, so that later code cannot log
+    it by mistake (promise P5).
     """
     resolve_unwatched = APIGatewayHttpResolver.resolve
     resolved: list[str] = []

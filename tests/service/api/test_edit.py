@@ -1,5 +1,5 @@
-"""Tests of edits by operators. An edited entry keeps its place, and moves to the segments of its
-new attributes.
+"""Tests of operators' edits. An edited entry keeps its place and moves to the segments for its new
+attributes.
 """
 
 from typing import Any
@@ -72,7 +72,7 @@ def test_a_repeat_changes_nothing_further(people: Admissions) -> None:
 
 @pytest.mark.parametrize("value", [1.0, True, "1", None, [1], {"a": 1}], ids=repr)
 def test_any_other_value_is_a_change(people: Admissions, value: Any) -> None:
-    """In Python, `True` equals 1. The service nevertheless treats an edit from 1 to `True` as a
+    """In Python, `True` equals 1, but the service still treats an edit from 1 to `True` as a
     change.
     """
     people.edit("billy", profile={"a": 1, "b": {}})
@@ -206,8 +206,8 @@ def test_a_body_that_is_not_json_or_too_large_is_refused(people: Admissions) -> 
 
 
 def test_customers_do_not_edit_as_operators(people: Admissions) -> None:
-    """Only operators can use this route. A customer cannot use it, even for the customer's own
-    entry (promise P5).
+    """Only operators can use this route. Customers cannot, even for their own entry
+    (promise P5).
     """
     token = people.token_of("billy")
     with nothing_changes(people.world):

@@ -1,5 +1,5 @@
-"""Tests of edits that are interrupted, or run at the same time as other requests. In the end, the
-segments in Redis agree with DynamoDB.
+"""Tests of edits that are interrupted or run at the same time as other requests. Redis' segments
+must agree with DynamoDB in the end.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """Return a second Lambda instance that serves the same waitlist.
+    """Return a second Lambda instance for the same waitlist.
 
     A test can inject faults into this instance's calls to AWS.
     """
@@ -62,7 +62,7 @@ def wired(people: Admissions, wire: Wire) -> Admissions:
 def edit(people: Admissions, **new: Any) -> object:
     """Edit Bob's entry while another request is running.
 
-    The edit does not use HTTP, because the tests' HTTP server handles one request at a time.
+    The edit bypasses HTTP, because the tests' HTTP server handles one request at a time.
     """
     bob = people.id_of("bob")
     command = EditCommand(waitlist_id=people.waitlist_id, entry_id=bob, by="rival", **new)
@@ -151,7 +151,7 @@ def test_record_and_segments_agree_after_a_race_with_an_edit(
 def test_of_two_edits_at_once_the_records_stays(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """If the second of two edits reaches Redis before the first one, the second edit counts
+    """If the second of two edits reaches Redis before the first, the second edit wins
     (promise P2).
     """
     wire.arm(CALLS.index("TransactWriteItems") + 1, before(lambda: edit(people, attributes=FRENCH)))

@@ -1,4 +1,4 @@
-"""Tests that an operator can export everything that the service has stored about one person."""
+"""Tests that an operator can export everything that the service has stored about a person."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ TOLD_AS = {
 def names_in(record: dict[str, Any]) -> set[str]:
     """Return the names of all fields of a record.
 
-    The name of a nested field contains a dot, as in `hold.attempts`.
+    A nested field's name contains a dot, as in `hold.attempts`.
     """
     names = set()
     for name, value in record.items():
@@ -109,8 +109,8 @@ def test_every_stay_is_exported(people: Admissions) -> None:
 
 
 def test_nothing_recorded_of_the_person_is_left_out(people: Admissions) -> None:
-    """The export contains each field of the record. The only exceptions are the fields in
-    `INTERNAL`, which are not personal.
+    """The export contains every field of the record except the fields in `INTERNAL`, which are not
+    personal.
     """
     people.sign_up("ada", key="k", profile=PROFILE, attributes=ATTRIBUTES)
     people.edit("ada", attributes={"language": "French"})

@@ -165,8 +165,8 @@ def test_a_lost_order_is_rebuilt_with_its_segments(people: Admissions) -> None:
 def test_the_best_available_are_claimed_by_filters_in_order_of_preference(
     people: Admissions,
 ) -> None:
-    """An operator prefers a woman who speaks Spanish. If there is none, the operator takes anyone
-    who speaks Spanish, and otherwise the first person in the queue (promises P1 and P2).
+    """An operator prefers a woman who speaks Spanish. If there is none, they take anyone who speaks
+    Spanish, and otherwise the first person in the queue (promises P1 and P2).
     """
     best = [F_SPANISH, SPANISH, {}]
     first = people.claim(4, key="call-1", filters=best).json

@@ -1,5 +1,5 @@
-"""Tests that a guest's profile and attributes have a maximum size, and contain only the fields for
-which the page asks.
+"""Tests that a guest's profile and attributes have a maximum size and contain only the fields that
+the page asks for.
 """
 
 import json
@@ -30,9 +30,7 @@ def refused(answer: Answer) -> dict[str, str]:
 
 @pytest.mark.parametrize("letter", ["x", "é"])
 def test_a_guest_may_send_2048_bytes_and_no_more(people: People, letter: str) -> None:
-    """The limit counts the UTF-8 bytes of the text. Escapes in the JSON do not count (promise
-    P5).
-    """
+    """The limit counts the text's UTF-8 bytes, not the escapes in the JSON (promise P5)."""
     answer = people.sign_up("ada", profile=profile_of(LIMIT + 2, letter))
     message = refused(answer)["body.profile"]
     assert f"at most {LIMIT} bytes" in message
@@ -205,7 +203,7 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
     first = people.sign_up("ada", profile=sent, key=key)
     agreed = {"text": GERMAN, "version": "2026-11"}
     assert people.person("ada").json["profile"] == {**FILLED, "terms": agreed}
-    # A guest has agreed to the old text of the terms, which has changed since. A repeated signup
+    # A guest has agreed to the old text of the terms, which has changed since. Repeating the signup
     # does not change this consent.
     changed = [{**one, "label": "New"} if one["name"] == "terms" else one for one in FORM]
     people.configure(page={"fields": changed})
@@ -217,7 +215,7 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
 
 
 def test_signups_are_counted_by_their_source(people: People) -> None:
-    """The statistics count each signup once. A repeated signup does not count."""
+    """The statistics count each signup once, even if it is repeated."""
     people.configure(page={"fields": FORM})
     assert people.sign_up("before", profile={**FILLED, "utm_source": "news"}).status == 201
     assert people.stats().json["sources"] is None
@@ -234,8 +232,8 @@ def test_signups_are_counted_by_their_source(people: People) -> None:
 
 
 def test_sources_that_no_operator_has_named_count_together(people: People) -> None:
-    """A link contains the source of a signup, for example a campaign, and anyone can invent a
-    source. Invented sources are counted together (promise P5).
+    """A link contains the source of a signup, such as a campaign. Anyone can invent a source, so
+    invented sources are counted together (promise P5).
     """
     people.configure(page={"fields": FORM, "source": "utm_source", "sources": ["news"]})
     for number in range(52):

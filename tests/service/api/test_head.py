@@ -1,5 +1,5 @@
-"""Tests that the response to a HEAD request is the response to a GET request without the body (RFC
-9110, section 9.3.2).
+"""Tests that a HEAD request gets the same response as a GET request, without the body (RFC 9110,
+section 9.3.2).
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Events that no client causes, such as the loss of Redis or the passing of time, and changes of a
+"""Events that no client causes, such as the loss of Redis or the passing of time, and changes to a
 waitlist's settings.
 """
 
@@ -17,10 +17,10 @@ from tests.support.model import Policy, Waitlist
 from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# An upper limit, in seconds, for how far the clocks of the functions are ahead of the real time.
+# The most, in seconds, by which the functions' clocks may be ahead of real time.
 GRACE_SECONDS = 660
-# The number of steps after which maintenance crashes. It has then recorded that a customer did not
-# answer a question.
+# The number of steps after which maintenance crashes. By then, it has recorded that a customer did
+# not answer a question.
 STEPS_OF_A_NOTE = 7
 
 
@@ -46,7 +46,7 @@ def number_people() -> Request:
 
 
 def open_or_close(*, opens: bool) -> Request:
-    """The waitlist opens or closes at a set time. This time may come in the middle of a later
+    """The waitlist opens or closes at a set time, which may come in the middle of a later
     request.
     """
     return Request(

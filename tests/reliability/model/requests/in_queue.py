@@ -1,4 +1,4 @@
-"""Requests of customers and operators about places in the queue."""
+"""Customers' and operators' requests about places in the queue."""
 
 from dataclasses import replace
 from functools import partial
@@ -8,20 +8,20 @@ from tests.reliability.model.requests.request import NOTHING, Effect, Request, n
 from tests.support import model
 from tests.support.model import ASIDE, ENDED, Stay, Waitlist
 
-# In scenarios with questions to customers, some entries are old. Their ticket numbers are not
-# higher than this number.
+# The highest ticket number of the old entries, which exist in scenarios with questions to
+# customers.
 OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
     """Sign a customer up.
 
-    If `is_keyless` is true, the request has no idempotency key. Only the model uses `key` then.
+    If `is_keyless` is true, the request has no idempotency key, and only the model uses `key`.
     """
 
     def is_new(stay: Stay | None) -> bool:
         # If an entry has left, the service cannot recognize a repeated signup without an
-        # idempotency key. It treats the request as a new signup.
+        # idempotency key, so it treats the request as a new signup.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Waitlist) -> Waitlist:
@@ -35,8 +35,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         stay = line.stay(name)
         if stay is not None and not is_new(stay):
             if stay.key != key:
-                # A repeated signup finds the entry of the first signup. If the entry was reinstated
-                # in between, the response contains the reinstated place.
+                # A repeated signup finds the first signup's entry. If the entry was reinstated in
+                # between, the response contains the reinstated place.
                 own = standing(line, name) if stay.is_reinstated else no("already_on_list")
                 return line, replace(own, is_either=stay.is_reinstated)
             if stay.state != "joining":
@@ -54,7 +54,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         if model.is_leaving(line, name):
             return ("already_on_list",)
         if model.was_refused(line, name, key):
-            # When Redis has refused a signup, it remembers that this signup has ended.
+            # Redis remembers that a signup which it has refused has ended.
             return ("gone", "not_waiting", "not_open_yet")
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
@@ -135,8 +135,8 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
 
 
 def rest(name: str) -> Request:
-    """The service reads the entry's status from DynamoDB. It may still be `waiting`, although the
-    entry was already claimed in Redis.
+    """The service reads the entry's status from DynamoDB, where it may still be `waiting` after the
+    entry was claimed in Redis.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -203,7 +203,7 @@ def ask(name: str) -> Request:
 
 
 def confirm(name: str) -> Request:
-    """A customer's answer is refused if DynamoDB has already recorded that it is too late."""
+    """A customer's answer is refused once DynamoDB has recorded that it is too late."""
     edited = edit(name, KIND_OF[name])
 
     def effect(line: Waitlist) -> Effect:
@@ -226,7 +226,7 @@ def confirm(name: str) -> Request:
 
 def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
     """Return the error code with which the service may refuse a customer's answer to a question,
-    although the record of the entry still allows the answer.
+    even though the entry's record still allows the answer.
     """
     stay = line.stay(name)
     is_claimed_since = (
@@ -241,8 +241,8 @@ def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
 
 
 def reinstate(name: str, key: str) -> Request:
-    """Reinstate a customer who has left or was parked. The first step already stores the former
-    rank of the entry.
+    """Reinstate a customer who has left or was parked. The first step stores the entry's former
+    rank.
     """
 
     def early(line: Waitlist) -> Waitlist:
@@ -299,8 +299,8 @@ def erase(name: str) -> Request:
     def early(line: Waitlist) -> Waitlist:
         if not model.is_leaving(line, name):
             return line
-        # Redis has not counted that this customer left. When the entry is erased, it is not counted
-        # either.
+        # Redis has not counted that this customer left, and does not count it when the entry is
+        # erased either.
         line = model.left_before_maintenance(line, name, model.OPERATOR)
         return replace(line, left=line.left - 1)
 
@@ -342,8 +342,8 @@ def look(name: str) -> Request:
 def poll(name: str) -> Request:
     """Let a customer poll.
 
-    At the end of a case, so much time has passed that every customer counts as away. The model
-    therefore treats each poll as a poll of long ago.
+    By the end of a case, so much time has passed that every customer counts as away, so the model
+    treats each poll as one from long ago.
     """
 
     def effect(line: Waitlist) -> Effect:

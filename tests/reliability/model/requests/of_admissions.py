@@ -90,10 +90,10 @@ def enter(name: str) -> Request:
 
 
 def decline(name: str, *, by_policy: bool = False) -> Request:
-    """Decline an offer. The entry moves to the end of the queue, unless the policy lets it keep its
-    place.
+    """Decline an offer.
 
-    An entry that keeps its place gets no other offer before the end of the test case.
+    The entry moves to the end of the queue, unless the policy lets it keep its place. An entry that
+    keeps its place gets no further offer before the end of the test case.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -141,7 +141,7 @@ def withdraw(name: str) -> Request:
         if stay is None or not _has_offer(stay):
             return line
         line = model.all_expired(line, only_over=True)
-        # The slot of the withdrawn offer goes to the next entry. After that, `name` returns to the
+        # The withdrawn offer's slot goes to the next entry. After that, `name` returns to the
         # queue.
         line = model.given_back(line, name).change(name, state="parked", hold_end=WITHDRAWN)
         line = model.policy_run(line, most=1).happened(name, WITHDRAWN, model.OPERATOR)
@@ -151,7 +151,7 @@ def withdraw(name: str) -> Request:
 
 
 def admit_one(name: str, key: str) -> Request:
-    """An offer that an operator makes does not count towards the rate or the schedule."""
+    """An operator's offer does not count towards the rate or the schedule."""
 
     def may_take(line: Waitlist) -> bool:
         stay = line.stay(name)
@@ -204,8 +204,8 @@ def decline_and_leave(name: str) -> Request:
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
-            # If the entry was erased at the same time, the request for the erasure may have
-            # recorded that the customer left.
+            # If the entry was erased at the same time, the erasure may have recorded that the
+            # customer left.
             return line, replace(no("entry_not_found"), is_either=True)
         if stay.state in ENDED:
             return line, no("already_admitted") if stay.state == "admitted" else NOTHING

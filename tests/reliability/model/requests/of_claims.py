@@ -1,4 +1,4 @@
-"""Requests of operators about claims: claim, complete, release, extend, park and redrive."""
+"""Operators' requests about claims: claim, complete, release, extend, park and redrive."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -47,8 +47,8 @@ def claim(
         return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
 
     def early(line: Waitlist) -> Waitlist:
-        """Before the response, other clients may see that the entries are claimed, and then that
-        they are admitted one by one.
+        """Before the response, other clients may see the entries as claimed, and then as admitted
+        one by one.
         """
         if at_once and (names := own(line, "offered")):
             return admitted(line, names[:1]).change(names[0], is_aside=True)
@@ -195,8 +195,7 @@ def redrive(name: str, to: To = "place") -> Request:
 def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist, Expected | None]:
     """Return the waitlist, and a refusal if the claim token is not accepted.
 
-    The token of an open claim is accepted. A client may also repeat the request that has ended the
-    claim.
+    An open claim's token is accepted. A client may also repeat the request that ended the claim.
     """
     stay = line.stay(name)
     if stay is None:

@@ -1,4 +1,4 @@
-"""Requests of operators who import people from a file."""
+"""Operators' requests to import people from a file."""
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -16,17 +16,16 @@ IMPORT = "import"
 ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
 Words = frozenset[str]
 NONE: Words = frozenset()
-# The results are cached, because the oracle computes the effect of an import on the same state many
+# The results are cached, because the oracle computes an import's effect on the same state many
 # times.
 remembered = lru_cache(maxsize=2**16)
 JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
-# If the waitlist is full, the import cancels the row's signup. A different request may cancel the
-# signup before the import does.
+# If the waitlist is full, the import cancels the row's signup. Another request may cancel it first.
 GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
 def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
-    """Import people from a file. The import first begins all signups in DynamoDB, a few in each
+    """Import people from a file. The import first begins all signups in DynamoDB, a few per
     transaction. Then it adds all entries to the queue in one step.
     """
     one = _Import(f"{IMPORT} {call} {repeat}", rows)
@@ -42,16 +41,16 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
 
 
 def has_drawn(stay: Stay | None) -> bool:
-    """Return whether an unfinished signup already has a rank. Imports and reinstatements choose the
-    rank before they begin the signup.
+    """Return whether an unfinished signup has a rank. Imports and reinstatements choose the rank
+    before they begin the signup.
     """
     return stay is not None and (stay.key.startswith(IMPORT) or stay.is_reinstated)
 
 
 @dataclass(frozen=True)
 class _Import:
-    """`key` identifies one attempt to import the rows. The signups that this attempt begins have
-    the same key.
+    """`key` identifies one attempt to import the rows. All signups that this attempt begins have
+    this key.
     """
 
     key: str
@@ -127,8 +126,8 @@ class _Import:
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if any(self._is_overtaken(line, row.name, drawn) for row in some):
-            # A different request has added one of these people in the meantime. The remaining rows
-            # get new ranks behind this person.
+            # Another request has added one of these people in the meantime. The remaining rows get
+            # new ranks behind that person.
             line, drawn = self._looked_again(line, some), {}
         for row in some:
             line = model.signup_finished(line, row.name)

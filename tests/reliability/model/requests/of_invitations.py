@@ -1,4 +1,4 @@
-"""Requests of operators to invite the first people in the queue. Each invited person gets one
+"""Operators' requests to invite the first people in the queue. Each invited person gets one
 offer.
 """
 
@@ -16,8 +16,8 @@ def invite(count: int, key: str) -> Request:
     """The service stores the invitation, reads who is ready, and makes the offers with one call to
     Redis.
 
-    If the request is interrupted, its repetition continues the invitation. Nobody is invited twice,
-    and nobody is invited who signed up after the beginning.
+    Repeating an interrupted request continues the invitation. Nobody is invited twice, and nobody
+    who signed up after the invitation began is invited.
     """
     has_begun, has_taken = f"{key} has begun", f"{key} has taken people"
 

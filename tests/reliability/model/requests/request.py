@@ -1,5 +1,5 @@
-"""Describes requests to the service. A request says how it is sent, how it changes the model, and
-which response is expected.
+"""Describes requests to the service: how each is sent, how it changes the model, and which response
+is expected.
 """
 
 from collections.abc import Callable, Iterator
