@@ -371,9 +371,9 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
         Field(
             description="The customer counts towards the waitlist's `max_inside` until this time, "
             "which is usually when the pass ends. Null if the customer does not count. A customer "
-            "who exits earlier usually stops counting then. But if the policy's `customer_exit` "
-            "is `frees_at_end`, a customer who calls `exit` keeps counting until this time. If an "
-            "operator calls `exit`, the customer always stops counting at once."
+            "who exits earlier usually stops counting at the exit. But if the policy's "
+            "`customer_exit` is `frees_at_end`, a customer who calls `exit` keeps counting until "
+            "this time. If an operator calls `exit`, the customer always stops counting at once."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]

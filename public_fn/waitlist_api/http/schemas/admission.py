@@ -65,7 +65,7 @@ class AdmitBody(Body):
         bool,
         Field(
             description="If a customer does not use their slot, the service can offer it to the "
-            "next entry. If `refill` is true, it keeps doing so until `count` people have "
+            "next entry. If `refill` is true, the service keeps doing so until `count` people have "
             "entered. The `quota` field in the waitlist's counts shows how many people have yet "
             "to enter. `refill` cannot be combined with `filter` or `filters`."
         ),

@@ -63,9 +63,9 @@ class MessageBody(Body):
             max_length=len(LANGUAGES),
             description="The message text in each language. A text is a string or an object. An "
             "object can also contain the `subject` of the email and the label of its link "
-            "(`button`). The service replaces `{name}` with the waitlist's name. A customer whose "
-            "language is missing gets the text in the default language of the waitlist's messages "
-            "or, if that is missing too, the first text.",
+            "(`button`). The service replaces `{name}` with the waitlist's name. Customers without "
+            "a text in their language get the text in the default language of the waitlist's "
+            "messages or, if that is missing too, the first text.",
             examples=[{"en": {"subject": "We close early", "text": "We close at 5 pm today."}}],
         ),
         AfterValidator(_check_texts),

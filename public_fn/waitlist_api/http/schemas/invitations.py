@@ -125,8 +125,8 @@ class InvitationBody(Body):
         Field(
             max_length=len(LANGUAGES),
             description="The texts of the `offered` message for the invited people, by language. "
-            "They replace the waitlist's usual texts for these people. Customers whose language is "
-            "missing get the usual text.",
+            "They replace the waitlist's usual texts for these people. Customers without a text in "
+            "their language get the usual text.",
             examples=[{"en": {"subject": "You are invited to {name}"}}],
         ),
         AfterValidator(_check_placeholders),

@@ -20,9 +20,9 @@ class Routes(Struct, frozen=True):
     def replay_webhook(self, body: ReplayBody) -> ReplayAnswer:
         """An event that cannot be delivered to the webhook for a day becomes a dead letter.
 
-        This operation resends all dead letters since a given time. The webhook receives each
-        entry's events in order. If the response's `more` is true, repeat the request to resend the
-        remaining events.
+        This operation resends the dead letters whose events happened at a given time or later. The
+        webhook receives each entry's events in order. If the response's `more` is true, repeat the
+        request to resend the remaining events.
         """
         found = self.replays.replay(body.since)
         return ReplayAnswer(replayed=found.count, more=found.more)
