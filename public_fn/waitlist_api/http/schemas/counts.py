@@ -241,6 +241,6 @@ class StatsHistoryAnswer(Model):
         documented(maxItems=max(one.points for one in SERIES.values())),
         Field(
             description="The points, oldest first. If the waitlist has no samples from the "
-            "beginning of the period, the list starts at its first sample."
+            "beginning of the period, the list starts at the waitlist's first sample."
         ),
     ]

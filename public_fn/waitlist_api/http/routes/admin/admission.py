@@ -106,7 +106,7 @@ class Routes(Struct, frozen=True):
     def withdraw(
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: WithdrawBody
     ) -> EntryAnswer:
-        """The withdrawn slot is offered to the next entry at once, if it is still available.
+        """The withdrawn slot is offered to the next entry at once, if the slot is still available.
 
         Send the offer's `offered_until` to identify it, so that a repeated request cannot withdraw
         a later offer to the same customer.

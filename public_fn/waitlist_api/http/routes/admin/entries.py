@@ -362,8 +362,8 @@ class Routes(Struct, frozen=True):
         idempotency_key: IdempotencyKey = None,
     ) -> BumpAnswer:
         """A request that is repeated with the same Idempotency-Key does not move the entry a second
-        time. Its `moved` is how many places the first request moved the entry, and its `position`
-        is the current position.
+        time. In its response, `moved` is how many places the first request moved the entry, and
+        `position` is the current position.
         """
         if body.places is not None and not idempotency_key:
             raise InvalidFields(KEY_NEEDED)
