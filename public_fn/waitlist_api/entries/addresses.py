@@ -132,7 +132,7 @@ def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     try:
         found = validate_email(text, check_deliverability=False, allow_quoted_local=True)
     except EmailNotValidError:
-        # The library's error message repeats parts of the address, so leave it out.
+        # The library's error message repeats parts of the address, so leave the message out.
         raise ValueError(BAD_MAIL) from None
     local = unicodedata.normalize("NFC", found.local_part.lower())
     domain = (found.ascii_domain or "").lower()

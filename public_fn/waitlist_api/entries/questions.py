@@ -234,8 +234,8 @@ def last_contact_millis(record: EntryRecord) -> int:
 
     Signups, questions and confirmations count as contact.
     """
-    # A reinstated entry's ticket contains the time of the original signup. Use the later time when
-    # it was reinstated instead.
+    # A reinstated entry's ticket contains the time of the original signup. Instead, use the later
+    # time when the entry was reinstated.
     joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)

@@ -188,8 +188,8 @@ class Batches:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
         # Add a few random seconds, so that messages are not all retried at the same time. SQS
-        # allows only a limited number of attempts, so the pause is never shorter than usual, which
-        # would use them up too early.
+        # allows only a limited number of attempts. The pause is never shorter than usual, so that
+        # they are not used up too early.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 

@@ -17,7 +17,7 @@ BroadcastStatus = Literal["waiting", "offered", "parked", "inside"]
 
 
 class Broadcast(Work, frozen=True, kw_only=True):
-    """A message that an operator sends to several people, and how much of it has been sent.
+    """A message that an operator sends to several people, and the progress of sending it.
 
     The stamp identifies the broadcast within the waitlist. Each recipient's history contains a
     `messaged` event with the same stamp.
