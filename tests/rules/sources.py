@@ -33,7 +33,7 @@ class Module:
 
     @cached_property
     def imports(self) -> frozenset[str]:
-        """The names of all imported modules, wherever the import is in the code.
+        """The names of all imported modules, wherever in the code they are imported.
 
         `from a import b` counts as an import of both `a` and `a.b`.
         """

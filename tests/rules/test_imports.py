@@ -1,4 +1,4 @@
-"""Only one module calls each external system. The layers of the packages are checked by
+"""Each external system is called by only one module. The layers of the packages are checked by
 `lint-imports`.
 """
 

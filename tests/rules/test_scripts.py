@@ -164,8 +164,8 @@ def test_a_script_returns_the_refusals_of_its_guards(verb: Source) -> None:
 
 @each_verb
 def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: Source) -> None:
-    """Loading a script removes its comments but keeps its line breaks, so the line number in a
-    Redis error message is also right for the file.
+    """Loading a script removes its comments but keeps its line breaks, so line numbers in Redis'
+    error messages match the file.
     """
     guards = scripts.in_order(tuple(verb.declared("PRELUDE")), scripts.PRELUDE, "PRELUDE")
     needs = [name for text in [*guards, verb.text] for name in scripts.words(text, "NEEDS")]
@@ -200,7 +200,7 @@ def test_a_function_is_defined_before_the_code_that_calls_it(verb: Source) -> No
 
 @each_source
 def test_a_file_needs_exactly_the_library_files_whose_names_it_uses(source: Source) -> None:
-    """A file declares exactly the library files whose functions it calls itself."""
+    """A file declares exactly the library files whose functions it calls directly."""
     assert source.declared("NEEDS") == sorted(source.needed)
 
 

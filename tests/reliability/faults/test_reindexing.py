@@ -1,7 +1,7 @@
-"""Interrupts the building of segments at each step, runs it twice, or sends other requests in
-between.
+"""Interrupts maintenance at each step while it builds a waitlist's segments, runs it twice, or
+sends other requests in between.
 
-In the end, all segments must be complete.
+Afterwards, all segments must be complete.
 """
 
 from collections.abc import Callable

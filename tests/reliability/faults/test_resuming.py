@@ -181,8 +181,8 @@ def test_a_run_without_progress_does_not_start_another_run(
 def test_a_run_with_a_failed_call_is_continued_at_once(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """If a single call to DynamoDB or Redis fails during a rebuild, maintenance starts another run
-    at once, which continues the rebuild (promise P7).
+    """If a single call to DynamoDB or Redis fails during a rebuild, maintenance immediately starts
+    another run, which continues the rebuild (promise P7).
     """
 
     def outcome(fixture: FaultFixture) -> list[str]:
@@ -292,7 +292,7 @@ def test_people_join_and_leave_during_the_runs_and_between_them(
 ) -> None:
     """People may join and leave between the runs of a rebuild.
 
-    The queue stays in order, and no entry that has left comes back (promises P1, P3 and P6).
+    The queue stays in order, and nobody who has left comes back (promises P1, P3 and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:

@@ -1,6 +1,5 @@
-"""Simulates operators.
-
-They claim, complete and release entries, let claims expire, make offers and move entries.
+"""Simulates operators, who claim, complete and release entries, let claims expire, make offers and
+move entries.
 """
 
 from typing import Any
@@ -16,7 +15,7 @@ COMPLETES, RELEASES = 0.7, 0.2
 # 80% of the customers accept their offer, and the others decline it.
 ENTERS = 0.8
 BUMPS = 3
-# Operators' moves. Most of them only change the priority, because the checks then know the exact
+# Operators' moves. Half of them only change the priority, after which the checks know the exact
 # order of the entries.
 WHERE: tuple[dict[str, Any], ...] = (
     {"priority": 1},

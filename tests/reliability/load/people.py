@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from tests.reliability.load.history import ENDS, History, Operation, Outcome
 
-# If a customer has sent several requests of the same kind, `done` counts before `unknown`, and
-# `unknown` counts before `refused`.
+# If a customer has sent several requests of the same kind, `done` takes precedence over `unknown`,
+# and `unknown` over `refused`.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
 MOVES = frozenset({"places", "to"})
 

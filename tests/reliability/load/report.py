@@ -1,5 +1,5 @@
-"""Prints the report of a load test: the responses and how long they took, the memory, and the
-problems that were found.
+"""Prints a load test's report: the responses and how long they took, the memory use, and any
+problems found.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Tests that the checks of a load test find each kind of problem."""
+"""Tests that the checks of a load test find every kind of problem."""
 
 from collections.abc import Callable
 from dataclasses import replace

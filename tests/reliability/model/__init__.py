@@ -1,5 +1,5 @@
 """The model checker.
 
-It runs operations with crashes, faults and other operations at every step, and checks that no
-promise is broken.
+It runs operations with a crash, another fault or a second operation at every step, and checks that
+the service keeps its promises.
 """

@@ -18,7 +18,7 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 # steps.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 SMALL: dict[str, Any] = {
-    # The index has two shards instead of sixteen. A rebuild treats all shards in the same way.
+    # The index has two shards instead of sixteen. A rebuild treats all shards the same way.
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
     # Maintenance normally waits for up to an hour before it checks all entries again. With a pause

@@ -255,7 +255,7 @@ FATES = {
     "left": "left",
     # The customer has declined the offer and left the waitlist in a single request.
     "left declined": "declined",
-    # An operator who has the token of an offer can end the offer like a claim.
+    # An operator who has an offer's token can end the offer as if it were a claim.
     "released": "missed",
     "parked": "missed",
 }

@@ -80,7 +80,7 @@ class History:
         return {replace(end, may_lose=False) for end in found}
 
 
-# For all other requests, an entry with the status `leaving` has already left.
+# To all other requests, an entry with status `leaving` has left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Waitlist]]
 EffectsOf = Callable[[Attempt, Waitlist], Iterator[Waitlist]]

@@ -234,7 +234,7 @@ class LateRun:
         for request in STORIES[case.story]:
             self._send(history, request)
         for message in messages:
-            # The client has already given up, so nothing reads this response.
+            # The client has given up, so nothing reads this response.
             message.make()
         # Run the admission policy before maintenance. Otherwise, maintenance could repair a late
         # message's effect before the policy makes a wrong offer.

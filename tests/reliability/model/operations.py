@@ -59,8 +59,7 @@ from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
 ASKED = ("question due", "question asked", "question over")
-# The scenarios in which DynamoDB has already recorded that the customer did not answer a question
-# in time.
+# The scenarios in which DynamoDB has recorded that the customer did not answer a question in time.
 VOID = ("question over, noted, held since", "question over, noted, none asked")
 
 

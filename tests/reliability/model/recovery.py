@@ -55,8 +55,8 @@ def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
 
 
 class Judge:
-    """Checks the data at the end of a case. Data that was already checked for an earlier case is
-    not checked again.
+    """Checks the data at the end of a case, unless the same data was checked for an earlier
+    case.
     """
 
     def __init__(self, testbed: Testbed, snapshot: Snapshot) -> None:
@@ -78,7 +78,7 @@ class Judge:
 
 
 def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]:
-    """Check the stored data after maintenance, and again when all claims and offers have ended."""
+    """Check the stored data after maintenance, and again after all claims and offers have ended."""
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
     if defects:
         return [Problem("defect", str(defects))]

@@ -68,7 +68,7 @@ def _places(times: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _ticket(text: str) -> tuple[int, int]:
-    """Return the tier and the ticket number that a text contains. The tier of a time is 0."""
+    """Return the tier and the ticket number that a text contains. Times have tier 0."""
     if text.endswith("Z"):
         millis = int(datetime.fromisoformat(text).timestamp() * 1000 + 0.5)
         return 0, ticket_of_millis(millis)

@@ -191,7 +191,7 @@ class Branch(Generic[S]):
     # The names of the processes, in the order of their steps.
     schedule: str = ""
     last: tuple[str, Effects] | None = None
-    # The process that makes the next step.
+    # The process that takes the next step.
     name: str = ""
     made: tuple[tuple[Step, ...], ...] = ((), ())
     step_state: S | None = None

@@ -30,8 +30,8 @@ THEN = "then "
 class Sequence(OfOneOperation):
     """A case in which a request meets one fault, and the client's retry meets a second one.
 
-    `later` is the step of the retry at which the second fault happens. A case without a retry has
-    the value NO_REPEAT.
+    `later` is the step of the retry at which the second fault happens, or NO_REPEAT if the client
+    does not retry.
     """
 
     WORDS: ClassVar[dict[str, str]] = {"step": STEP, "second": THEN, "later": STEP}

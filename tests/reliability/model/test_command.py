@@ -1,4 +1,4 @@
-"""Tests of the command-line options of `python -m tests.reliability.model`."""
+"""Tests for the command-line options of `python -m tests.reliability.model`."""
 
 import subprocess
 import sys
@@ -127,7 +127,7 @@ def test_a_change_of_the_code_starts_a_new_search(tmp_path: Path) -> None:
 
 def test_every_operation_has_jobs_alone_and_with_each_other_operation() -> None:
     """The command runs each operation alone and together with every other operation. Operations
-    about questions are combined only with operations that start in the same scenarios.
+    that ask or answer questions are combined only with operations that start in the same scenarios.
     """
     alone = [operation.name for operation in OPERATIONS if not _is_of_questions(operation)]
     both = {job.names for job in jobs(kinds=("pair",))}

@@ -1,4 +1,4 @@
-"""Tests of the history, which decides whether an order of the requests explains all their
+"""Tests for the history, which decides whether an order of the requests explains all their
 responses.
 """
 

@@ -1,5 +1,5 @@
-"""Tests of the oracle, which looks for problems in a case's final state. Each test creates one kind
-of problem.
+"""Tests for the oracle, which looks for problems in a case's final state. Each test creates one
+kind of problem.
 """
 
 from collections.abc import Callable

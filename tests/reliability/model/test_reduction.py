@@ -1,4 +1,4 @@
-"""Tests that the model checker reaches every final state, although it skips some orders of the
+"""Tests that the model checker reaches every final state, even though it skips some orders of the
 steps.
 """
 

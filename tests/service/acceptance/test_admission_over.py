@@ -1,5 +1,5 @@
-"""Tests of the end of admissions. The service makes no more offers, and a setting decides whether
-the people in the queue keep waiting or leave.
+"""Tests what happens when admissions end. The service makes no more offers, and a setting decides
+whether the people in the queue keep waiting or leave.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of waitlists that admit people automatically, at a rate or on a schedule, up to a limit of
+"""Tests for waitlists that admit people automatically, at a rate or on a schedule, up to a limit of
 people inside. They cover offers, no-shows, passes and exits.
 """
 

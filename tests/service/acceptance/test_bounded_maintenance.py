@@ -20,13 +20,13 @@ from waitlist_api.records.table import Table
 from waitlist_shared.errors import QueueUnavailable
 
 MANY = 12_000
-# A page of 500 events is deleted in 20 batches, which takes this time.
+# A page of 500 events is deleted in 20 batches, which takes this long.
 SECONDS_A_PAGE = 2
 TIMEOUT_MILLIS = 300_000
 
 
 class SlowTable(MemoryTable):
-    """A slow DynamoDB table: each batch of writes advances the clock."""
+    """A slow DynamoDB table, on which each batch of writes advances the clock."""
 
     people: Admissions | None = None
     seconds_a_page = SECONDS_A_PAGE

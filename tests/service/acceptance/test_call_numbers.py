@@ -1,4 +1,4 @@
-"""Tests of call numbers, the short numbers by which staff can call customers."""
+"""Tests for call numbers, the short numbers by which staff can call customers."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -199,8 +199,8 @@ def test_a_prefix_has_only_a_few_capital_letters(waitlist: Waitlist, prefix: str
     [
         ("UTC", "2026-10-25T23:59:59", "2026-10-26T00:00:01"),
         (BERLIN, "2026-09-22T23:59:59", "2026-09-23T00:00:01"),
-        # Summer time ends on the first of these days, which has 25 hours. It begins on the second
-        # day, which has 23 hours.
+        # Summer time ends on the first of these days, which has 25 hours, and begins on the second,
+        # which has 23 hours.
         (BERLIN, "2026-10-25T23:59:59", "2026-10-26T00:00:01"),
         (BERLIN, "2027-03-28T23:59:59", "2027-03-29T00:00:01"),
     ],

@@ -1,4 +1,4 @@
-"""Tests of calls. An operator calls a claimed customer to a place, such as a room, and the
+"""Tests for calls. An operator calls a claimed customer to a place, such as a room, and the
 customer's app shows this place.
 """
 

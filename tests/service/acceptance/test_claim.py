@@ -1,4 +1,4 @@
-"""Tests of claims: which entries a claim returns, and what the response says about them."""
+"""Tests for claims: which entries a claim returns, and what the response says about them."""
 
 from typing import Any
 

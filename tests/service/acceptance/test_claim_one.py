@@ -1,4 +1,4 @@
-"""Tests of claims on a specific customer, wherever they are in the queue."""
+"""Tests for claims on a specific customer, wherever they are in the queue."""
 
 from typing import Any
 

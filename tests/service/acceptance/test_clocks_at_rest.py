@@ -53,7 +53,7 @@ def let_in(people: Admissions, name: str) -> None:
 
 @dataclass(frozen=True)
 class Clock:
-    """Something that the service must do at a certain time."""
+    """Something that the service must do at a given time."""
 
     settings: Mapping[str, object]
     # Prepares the waitlist, and returns the number of seconds after which the service must act.

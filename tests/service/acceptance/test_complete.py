@@ -1,4 +1,4 @@
-"""Tests of completed claims, which are final. A worker may repeat the request with the same claim
+"""Tests for completed claims, which are final. A worker may repeat the request with the same claim
 token.
 """
 

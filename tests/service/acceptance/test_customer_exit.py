@@ -172,8 +172,8 @@ def test_an_erasure_frees_the_room(people: Admissions, world: World) -> None:
 
 
 def test_an_import_lets_the_person_join_again(people: Admissions) -> None:
-    """An import can add a person again who exited before their pass ended. This makes room at once,
-    as an operator's exit does.
+    """An import can bring back a person who exited before their pass ended. This makes room at
+    once, as an operator's exit does.
     """
     assert people.exit("ann").status == 200
     row = {"customer_id": "ann"}

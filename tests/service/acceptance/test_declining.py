@@ -1,5 +1,5 @@
-"""Tests of customers who decline an offer and keep their place, and of customers who miss too many
-offers.
+"""Tests for customers who decline an offer and keep their place, and for customers who miss too
+many offers.
 """
 
 import pytest
@@ -114,7 +114,7 @@ def test_a_decline_of_an_offer_that_is_over_changes_nothing(
 def test_a_person_who_lets_too_many_offers_end_leaves_or_is_parked(
     waitlist: Waitlist, world: World, then: str, status: str
 ) -> None:
-    """Losing Redis' data does not reset the number of offers that a customer has missed."""
+    """The number of offers that a customer has missed survives a loss of Redis."""
     policy = {"offer_seconds": 60, "no_show": "keep_place", "misses": {"at_most": 2, "then": then}}
     people = waitlist("ann", "bob", admission=policy)
     for expected in ("waiting", status):

@@ -1,4 +1,4 @@
-"""Tests of dequeues. A dequeue claims entries and completes them in a single request."""
+"""Tests for dequeues. A dequeue claims entries and completes them in a single request."""
 
 from tests.service.acceptance import halfway
 from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist

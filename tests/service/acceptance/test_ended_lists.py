@@ -1,5 +1,5 @@
-"""Tests of the lists of customers who were admitted, who left, or who are inside, which are sorted
-by time.
+"""Tests for the lists of customers who were admitted, who left, or who are inside. The lists are
+sorted by time.
 """
 
 from itertools import chain

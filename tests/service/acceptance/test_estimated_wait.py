@@ -1,5 +1,5 @@
-"""Tests of estimated waits and of the counts of the last hour. The service computes both from
-samples that maintenance stores every minute.
+"""Tests for estimated waits and the last hour's counts. The service computes both from samples that
+maintenance stores every minute.
 """
 
 from typing import Any

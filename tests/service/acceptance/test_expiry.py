@@ -1,4 +1,4 @@
-"""Nobody can claim an entry that is already claimed. When a claim expires, the entry returns to its
+"""Nobody can claim an entry that is claimed. When the claim expires, the entry returns to its
 place, and the service counts the failed attempt.
 """
 

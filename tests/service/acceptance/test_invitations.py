@@ -1,4 +1,4 @@
-"""Tests of invitations. Each invited person gets one offer, and the counts of their answers always
+"""Tests for invitations. Each invited person gets one offer, and the counts of their answers always
 add up.
 """
 

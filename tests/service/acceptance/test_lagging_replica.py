@@ -1,4 +1,6 @@
-"""Tests of a failover to a Redis replica that is missing the newest writes and reports no error."""
+"""Tests for a failover to a Redis replica that is missing the newest writes and reports no
+error.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

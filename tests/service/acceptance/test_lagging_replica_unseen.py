@@ -226,8 +226,8 @@ def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
 
 
 def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
-    """Redis may park the entry of an earlier signup. DynamoDB must not record this for the
-    customer's current signup (promise P3).
+    """Redis may park an earlier signup's entry. DynamoDB must not record this for the customer's
+    current signup (promise P3).
     """
     people = waitlist("ann")
     record = world.services.entries.find(people.waitlist_id, people.id_of("ann"))
@@ -531,8 +531,8 @@ def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
 
 
 def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: World) -> None:
-    """The replica does not know the customer's second signup, which has an open offer. If the
-    customer accepts the offer, the service first restores it in Redis (promise P3).
+    """The replica is missing the customer's second signup, which has an open offer. If the customer
+    accepts the offer, the service first restores the signup in Redis (promise P3).
     """
     people = waitlist("ann", "bob", admission={"max_inside": 5}, rejoin="always", paused=True)
     some_runs(world)

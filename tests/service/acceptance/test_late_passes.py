@@ -1,5 +1,5 @@
-"""Tests of admissions that are recorded late. A customer gets their pass only when the admission is
-recorded, and their time inside begins at that moment.
+"""Tests for admissions that are recorded late. A customer gets their pass only when the admission
+is recorded, and their time inside begins at that moment.
 """
 
 from collections.abc import Callable
@@ -81,8 +81,8 @@ def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, wo
 def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Ann's admission is not recorded yet when Bob is already inside. Ann gets her pass only after
-    Bob's pass has ended (promises P1 and P4).
+    """Bob is inside before Ann's admission is recorded. Ann gets her pass only after Bob's pass has
+    ended (promises P1 and P4).
     """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)

@@ -1,4 +1,4 @@
-"""Tests of late and repeated requests. They must not affect what has happened to the entry in the
+"""Tests for late and repeated requests. They must not affect what has happened to the entry in the
 meantime, such as a new offer.
 """
 

@@ -1,5 +1,5 @@
-"""Tests of signups whose message reaches Redis late, and of entries in Redis that DynamoDB does not
-know.
+"""Tests for signups whose message reaches Redis late, and for entries in Redis that are missing
+from DynamoDB.
 """
 
 import pytest
@@ -47,8 +47,8 @@ def test_a_refused_signup_that_arrives_again_adds_no_entry(
 def test_maintenance_takes_out_an_entry_that_no_record_has(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Maintenance removes an entry that DynamoDB does not know, so the customers behind it move up
-    (promise P6).
+    """Maintenance removes an entry that is missing from DynamoDB, so the customers behind it move
+    up (promise P6).
     """
     people = waitlist("ann")
     stray = c.Signup(
@@ -68,8 +68,8 @@ def test_maintenance_takes_out_an_entry_that_no_record_has(
 def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A late message of an import can add an entry near the front of the queue. If DynamoDB does
-    not know this entry, maintenance finds it there too (promise P6).
+    """A late message from an import can add an entry near the front of the queue. If this entry is
+    missing from DynamoDB, maintenance finds it there too (promise P6).
     """
     people = waitlist("ann")
     world.maintain()

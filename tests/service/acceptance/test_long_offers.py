@@ -1,4 +1,4 @@
-"""Tests of offers that last for days, because customers may not read the message about their offer
+"""Tests for offers that last for days, because customers may not read the message about their offer
 until the next day.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of Redis losing its data while people are claimed, have offers, or are parked."""
+"""Tests for Redis losing its data while people are claimed, have offers, or are parked."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_without_the_queue_nobody_is_claimed_or_listed(waitlist: Waitlist, world
 def test_a_hold_that_redis_forgot_alone_is_put_back(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """If a replica does not know the newest claim, the next operation on this claim restores it and
+    """If a replica is missing the newest claim, the next operation on this claim restores it and
     succeeds (promise P3).
     """
     people = waitlist("ann", "bob")

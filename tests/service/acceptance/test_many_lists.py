@@ -1,4 +1,4 @@
-"""Tests of idle waitlists, which maintenance skips."""
+"""Tests for idle waitlists, which maintenance skips."""
 
 from collections import Counter
 from typing import Any
@@ -338,7 +338,7 @@ def test_a_step_that_failed_keeps_its_list_busy(
 
 
 def add_stray(people: Admissions, name: str) -> str:
-    """Add an entry to Redis that DynamoDB does not contain, as a late message can do."""
+    """Add an entry to Redis that DynamoDB does not contain, as a late message can."""
     entry_id = people.id_of(name)
     late = c.Signup(waitlist_id=people.waitlist_id, entry_id=entry_id, join_id="0123abcd")
     people.world.services.queue.send(late)
@@ -377,7 +377,7 @@ def with_a_stray(wire: Wire) -> Admissions:
 
 
 def test_an_unknown_entry_is_removed_even_if_maintenance_crashes_at_any_step() -> None:
-    """If maintenance crashes while it removes an entry that DynamoDB does not know, the next runs
+    """If maintenance crashes while removing an entry that is missing from DynamoDB, the next runs
     remove the entry (promise P3).
     """
     wire = Wire()
@@ -397,8 +397,8 @@ def test_an_unknown_entry_is_removed_even_if_maintenance_crashes_at_any_step() -
 def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Redis has an entry that DynamoDB does not know. Maintenance does not skip the waitlist until
-    the entry is removed, even if the first attempt fails (promise P3).
+    """Redis has an entry that is missing from DynamoDB. Maintenance does not skip the waitlist
+    until the entry is removed, even if the first attempt fails (promise P3).
     """
     entry_id = add_stray(lists[0], "eve")
     claim = c.Claim(
@@ -443,8 +443,8 @@ def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
 def test_a_repair_that_redis_refused_is_tried_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The comparison of a waitlist counts as done only when all repairs have succeeded (promise
-    P3).
+    """A waitlist's comparison with Redis counts as done only when all repairs have succeeded
+    (promise P3).
     """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")
@@ -473,8 +473,8 @@ def test_a_repair_that_redis_refused_is_tried_again(
 def test_a_round_in_which_a_list_fails_is_compared_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the comparison of a waitlist with Redis fails, a later run finds what Redis has lost
-    (promise P3).
+    """If a waitlist's comparison with Redis fails, a later run finds what Redis has lost (promise
+    P3).
     """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")

@@ -1,4 +1,4 @@
-"""Tests of the events that announce something to a customer. A `near` event says that the
+"""Tests for the events that announce something to a customer. A `near` event says that the
 customer's turn is near, and an `ending` event says that an offer ends soon.
 """
 

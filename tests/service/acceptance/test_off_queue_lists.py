@@ -1,5 +1,5 @@
-"""Tests of the lists of offered and parked entries that operators see, with their pages, counts and
-histories.
+"""Tests for the lists of offered and parked entries that operators see, with their pages, counts
+and histories.
 """
 
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Tests of opening times. Redis' clock alone decides whether a waitlist is open."""
+"""Tests for opening times. Redis' clock alone decides whether a waitlist is open."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_redis_clock_alone_opens_and_closes_a_list(valkey: Server, off: float, j
     assert (refused.status, refused.code) == (409, "not_open_yet")
     assert refused.json["opens_at"] == opens_at
     # Maintenance completes Bob's interrupted signup before the waitlist opens, so Bob gets no
-    # place. Cyd's signup is completed after that, and Cyd gets a place.
+    # place. Cyd's signup is completed after the opening, so Cyd gets one.
     intending(people, "bob")
     clocks.go_on(90)
     clocks.another_keeper(20 * MINUTE_SECONDS).maintenance.run_all()

@@ -1,5 +1,5 @@
-"""Tests of parked entries. A parked entry stays out of the queue until an operator moves it back (a
-redrive).
+"""Tests for parked entries. A parked entry stays out of the queue until an operator moves it back
+(a redrive).
 """
 
 import pytest

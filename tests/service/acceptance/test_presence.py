@@ -1,4 +1,4 @@
-"""With the `admission.presence` setting, customers who have closed their page get no offers. Their
+"""With the `admission.presence` setting, customers who have closed the page get no offers. Their
 slots go to people who are still there.
 """
 

@@ -1,5 +1,5 @@
-"""Tests of the admission policy preview, which shows the estimated waits that customers will see if
-an operator saves the policy.
+"""Tests for the admission policy preview, which shows the estimated waits that customers will see
+if an operator saves the policy.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,6 @@
-"""Tests of operators' changes to a waitlist's segments. Every entry then gets the new segments."""
+"""Tests for operators' changes to a waitlist's segments, after which every entry gets the new
+segments.
+"""
 
 import logging
 from typing import Any

@@ -1,4 +1,6 @@
-"""Tests of releases. A released entry returns to its old place, or goes to the end of the queue."""
+"""Tests for releases. A released entry returns to its old place, or goes to the end of the
+queue.
+"""
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.world import World

@@ -1,4 +1,4 @@
-"""Tests of restoring DynamoDB to an earlier moment (docs/operate/restore.md) while Redis still has
+"""Tests for restoring DynamoDB to an earlier moment (docs/operate/restore.md) while Redis still has
 the newer state.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of the public screen, which shows the call numbers being called now and nothing else about
+"""Tests for the public screen, which shows the call numbers being called now and nothing else about
 the customers.
 """
 

@@ -46,8 +46,8 @@ def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
 
 
 def test_an_entry_that_redis_lost_comes_back_with_its_segments(people: Segmented) -> None:
-    """If a replica does not know a signup, the entry returns to Redis with the right segments when
-    the person polls (promise P3).
+    """If a replica is missing a signup, the entry returns to Redis with the right segments when the
+    person polls (promise P3).
     """
     forget(people, "bob")
     assert people.within(language="French") == ["cyd"]
@@ -99,8 +99,8 @@ def test_the_current_segments_apply_to_a_process_with_outdated_segments(
 def test_a_caller_sends_redis_segments_that_it_has_missed(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """A request to change the segments was interrupted before it reached Redis. The next request of
-    any client sends the segments to Redis (promise P3).
+    """A request to change the segments was interrupted before it reached Redis. The next request
+    from any client sends the segments to Redis (promise P3).
     """
     people = Segmented(world)
     people.declare(*before)

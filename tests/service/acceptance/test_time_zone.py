@@ -1,4 +1,4 @@
-"""Tests of a waitlist's time zone. The waitlist's days begin at midnight in this zone, and times
+"""Tests for a waitlist's time zone. The waitlist's days begin at midnight in this zone, and times
 without a time zone are in this zone too.
 """
 

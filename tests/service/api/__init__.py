@@ -1,1 +1,1 @@
-"""Tests of the HTTP API. The whole service runs in one process."""
+"""Tests for the HTTP API. The whole service runs in one process."""

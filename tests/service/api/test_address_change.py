@@ -1,4 +1,4 @@
-"""Tests of customers changing their email address. The entry keeps the old address until the
+"""Tests for customers who change their email address. The entry keeps the old address until the
 customer has verified the new one.
 """
 
@@ -211,8 +211,8 @@ def test_the_message_goes_to_the_new_address_once(movers: Movers) -> None:
 
 
 def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
-    """People mistype addresses, so the service accepts three new addresses at once. Before each
-    further address, the customer must wait: 1 minute, then 2, then 4, and so on.
+    """People mistype addresses, so the service accepts three new addresses without a pause. After
+    that, the customer must wait 1 minute before the next one, then 2, then 4, and so on.
     """
     movers.joins(ADA)
     taken = []
@@ -343,8 +343,8 @@ def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: M
 
 
 def test_a_stale_alias_is_taken_over_and_found_by_maintenance(movers: Movers) -> None:
-    """An alias leads from a customer's new address to the entry. After the entry has expired, other
-    people can use the address, and maintenance removes unused aliases.
+    """An alias leads from a customer's new address to their entry. After the entry has expired,
+    other people can use the address, and maintenance removes unused aliases.
     """
     movers.configure(identity=RULES, retention_days=1, rejoin="always")
     news = [f"ada{one}@example.org" for one in range(3)]
@@ -487,7 +487,7 @@ def test_a_reinstated_stay_answers_to_the_new_address(movers: Movers) -> None:
 
 
 def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
-    """A customer who was imported by id, and so has no address, can add one."""
+    """A customer who was imported by id and so has no address can add one."""
     body: Any = {"entries": [{"customer_id": "ada"}]}
     movers.world.request("POST", f"{movers.admin_path}/import", body=body, operator=True)
     entry_id = next(iter(movers.page().json["entries"]))["entry_id"]

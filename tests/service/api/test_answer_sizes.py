@@ -167,7 +167,7 @@ LAMBDA_BYTES = 6 * 1024 * 1024
 def largest_person(letter: str) -> dict[str, Any]:
     """Return the largest possible profile and attributes.
 
-    An edit may send at most 16 KB of each.
+    An edit may contain at most 16 KB of each.
     """
     text = "" if letter.isascii() else letter
     profile = {"note": letter * ((MAX_PROFILE_BYTES - 12) // (len(as_json(letter)) - 2))}

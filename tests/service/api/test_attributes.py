@@ -1,4 +1,4 @@
-"""Tests of attributes, which may contain any script and any punctuation. The service compares them
+"""Tests for attributes, which may contain any script and any punctuation. The service compares them
 exactly, and limits how many combinations a customer's attributes can have.
 """
 
@@ -122,8 +122,8 @@ def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
 
 
 def test_an_entry_with_too_many_combinations_waits_and_is_in_no_segment() -> None:
-    """An entry whose attributes have too many combinations is in no segment. The counts and the
-    positions of all other entries are right (promise P6).
+    """An entry whose attributes have too many combinations is in no segment. The counts and
+    positions of all other entries are correct (promise P6).
     """
     people = new_people(segments=[])
     arrive(people, "ada", **TOO_MANY)

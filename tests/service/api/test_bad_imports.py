@@ -1,4 +1,4 @@
-"""Tests of invalid imports. If the request is malformed, the service imports nobody. If only some
+"""Tests for invalid imports. If the request is malformed, the service imports nobody. If only some
 rows are invalid, it refuses only these rows (promise P5).
 """
 

@@ -1,4 +1,4 @@
-"""Tests of operators' requests with an invalid field. The error names the field, and nothing
+"""Tests for operators' requests with an invalid field. The error names the field, and nothing
 changes (promise P5).
 """
 

@@ -213,8 +213,8 @@ def test_a_merge_patch_is_taken_only_where_it_merges(stocked: People) -> None:
 
 
 def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: People) -> None:
-    """If the body of a PATCH request has a wrong content type, the response must name the accepted
-    types (RFC 5789, section 2.2).
+    """If the body of a PATCH request has the wrong content type, the response must name the
+    accepted types (RFC 5789, section 2.2).
     """
     headers = {"content-type": "application/json-patch+json"}
     path = stocked.admin_path

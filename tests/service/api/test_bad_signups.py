@@ -1,4 +1,4 @@
-"""Tests of invalid signups. The error names the invalid field, nothing is stored, and no ticket
+"""Tests for invalid signups. The error names the invalid field, nothing is stored, and no ticket
 number is used (promise P5).
 """
 

@@ -1,4 +1,4 @@
-"""Tests of bans. The service refuses all signups of a banned customer until an operator ends the
+"""Tests for bans. The service refuses all signups of a banned customer until an operator ends the
 ban.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of bot checks. A new guest must send a token from a provider's widget. In these tests, a
+"""Tests for bot checks. A new guest must send a token from a provider's widget. In these tests, a
 local server plays the provider.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of PATCH requests, which change some of a waitlist's settings. With an `If-Match` header,
+"""Tests for PATCH requests, which change some of a waitlist's settings. With an `If-Match` header,
 such a request fails if another operator has changed the settings in the meantime.
 """
 

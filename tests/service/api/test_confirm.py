@@ -1,5 +1,5 @@
-"""Tests of asking customers whether they are still waiting. A customer who does not answer before
-the deadline loses their place.
+"""Tests the question whether customers are still waiting. A customer who does not answer before the
+deadline loses their place.
 """
 
 from collections.abc import Callable
@@ -497,8 +497,8 @@ ENDS_OF_A_NOTE = [switch_off, switch_off_and_on, claim_and_release, offer_and_wi
 def test_a_customer_can_answer_a_question_that_has_become_void(
     people: Admissions, wire: Wire, happen: Callable[[Admissions], None], how: str
 ) -> None:
-    """Maintenance has recorded that Ada did not answer. If an operator then switches the questions
-    off, for example, Ada can still answer and keep her place.
+    """Maintenance has recorded that Ada did not answer. If the question then no longer applies, for
+    example because an operator switches the questions off, Ada can answer and keep her place.
     """
     noted(people, wire)
     assert people.confirm("ada").code == "not_waiting"

@@ -1,5 +1,5 @@
-"""Tests of requests without the right credentials, which return nothing and change nothing (promise
-P5).
+"""Tests for requests without the right credentials, which return nothing and change nothing
+(promise P5).
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ def test_an_unsigned_admin_call_is_unauthorized(stocked: People, route: str) -> 
 
 @pytest.mark.parametrize("route", OF_OPERATORS)
 def test_a_stranger_does_not_learn_what_else_is_wrong(stocked: People, route: str) -> None:
-    """The service checks the credentials before it looks at the body and at stored data (promise
+    """The service checks the credentials before it looks at the body or at stored data (promise
     P5).
     """
     for wrong in ("not-an-id", stocked.id_of("nobody")):

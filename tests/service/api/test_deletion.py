@@ -1,4 +1,4 @@
-"""Tests of deleting a waitlist. The waitlist disappears at once, and its entries are erased soon
+"""Tests for deleting a waitlist. The waitlist disappears at once, and its entries are erased soon
 after.
 """
 

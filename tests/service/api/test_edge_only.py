@@ -1,5 +1,5 @@
-"""Tests of the `EdgeOnly` parameter. If it is on, customers' requests must come through CloudFront,
-which sends a secret key. Operators' requests need no key.
+"""Tests for the `EdgeOnly` parameter. If it is on, customers' requests must come through
+CloudFront, which sends a secret key. Operators' requests need no key.
 """
 
 import json

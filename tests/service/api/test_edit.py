@@ -1,4 +1,4 @@
-"""Tests of operators' edits. An edited entry keeps its place and moves to the segments for its new
+"""Tests for operators' edits. An edited entry keeps its place and moves to the segments for its new
 attributes.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of edits that are interrupted or run at the same time as other requests. Redis' segments
+"""Tests for edits that are interrupted or run at the same time as other requests. Redis' segments
 must agree with DynamoDB in the end.
 """
 

@@ -13,7 +13,7 @@ from tests.support.world import World
 
 PROFILE: dict[str, Any] = {"name": "Ada Lovelace", "party": {"adults": 2, "children": [1.5, None]}}
 ATTRIBUTES = {"language": ["English", "French"]}
-# Fields that the service needs for itself. They say nothing about the customer.
+# Fields that the service uses internally. They say nothing about the customer.
 INTERNAL = {
     "waitlist_id",
     "entry_id",

@@ -1,4 +1,4 @@
-"""Tests that the history of an entry says who changed the entry, when, and why."""
+"""Tests that an entry's history says who changed the entry, when, and why."""
 
 from datetime import datetime
 

@@ -1,5 +1,5 @@
-"""The requests that clients send to a waitlist, and events that no client causes, such as the loss
-of Redis.
+"""The requests that clients send to a waitlist, and events that no client causes, such as Redis
+losing its data.
 """
 
 from tests.reliability.model.requests.environment import (

@@ -1,4 +1,4 @@
-"""Events that no client causes, such as the loss of Redis or the passing of time, and changes to a
+"""Events that no client causes, such as Redis losing its data or time passing, and changes to a
 waitlist's settings.
 """
 

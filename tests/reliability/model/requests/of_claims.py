@@ -23,9 +23,10 @@ To = Literal["place", "back"]
 def claim(
     count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
 ) -> Request:
-    """Claim up to `count` entries. If `at_once` is true, the claim also completes them.
+    """Claim up to `count` entries.
 
-    The response does not contain entries that have left while the request was running.
+    If `at_once` is true, the claim also completes them. The response does not contain entries that
+    left while the request was running.
     """
     hold = key or f"{KEYLESS} {repeat}"
     has_taken = f"{hold} has taken people"
