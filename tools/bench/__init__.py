@@ -1,1 +1,1 @@
-"""Benchmarks of the private and the public function. Each result is compared with a target."""
+"""Benchmarks of the private and public functions, whose results are compared with targets."""

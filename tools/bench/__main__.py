@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
-    """Each part of the benchmark starts a Redis server of its own."""
+    """Each part of the benchmark starts its own Redis server."""
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
     # Rich must not redirect stdout, because the functions write their log lines there.
     with Progress(*columns, console=console, redirect_stdout=False) as progress:

@@ -1,7 +1,7 @@
 """Measure what an admission policy costs.
 
-One comparison is between polls of waitlists with and without a policy. The other comparison is
-between offers by the policy and claims of the same number of entries.
+Polls are compared between waitlists with and without a policy. Offers made by a policy are compared
+with claims of the same number of entries.
 """
 
 import json
@@ -18,8 +18,8 @@ from tools.bench.targets import Target
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PASS_SECONDS, MAX_RATE
 
-# The rate is so high that each call makes as many offers as one call may make (MAX_ADMIT). The
-# offers and passes do not expire during the benchmark.
+# The rate is so high that each call makes as many offers as it may (MAX_ADMIT). The offers and
+# passes do not expire during the benchmark.
 FASTEST = {
     "admission": True,
     "rate_count": MAX_RATE,
@@ -33,7 +33,8 @@ FASTEST = {
 class Taker:
     """A way to take entries from a waitlist.
 
-    If this needs a second message, `following` creates it from the response to the first message.
+    If it needs a second message, `following` creates that message from the response to the first
+    one.
     """
 
     line: Line
@@ -42,7 +43,7 @@ class Taker:
 
 
 class AdmissionBench:
-    """Compares waitlists that have an admission policy with waitlists that have none."""
+    """Compares waitlists with and without an admission policy."""
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler, self._bare, self._sizes = handler, bare, sizes
@@ -50,7 +51,7 @@ class AdmissionBench:
     def cases(self) -> Iterator[Callable[[], Case]]:
         """Yield a function for each case.
 
-        Call each function directly before its measurement, because it fills the queues.
+        The function fills the queues, so call it right before its measurement.
         """
         yield Bench(self._handler, self._bare, self._sizes).position_with_policy
         yield self._by_policy
@@ -77,7 +78,7 @@ class AdmissionBench:
         )
 
     def _behind_resting(self, verb: str, message: Callable[[Line], str]) -> Case:
-        """Many customers at the head of one queue have paused, so claims have to pass them over."""
+        """Many customers at the head of one queue have paused, so claims have to skip them."""
         resting = self._sizes.waiting_for_claims
         behind, none = Line(self._handler, f"{verb}-behind"), Line(self._handler, f"{verb}-none")
         members = behind.newcomers(resting)
@@ -91,8 +92,8 @@ class AdmissionBench:
     def _beside_offers(self) -> Case:
         """Measure claims with `max_claims` on a waitlist that has many open offers.
 
-        Offers do not count towards `max_claims`. Redis stores offers and claims in one set, so the
-        script has to tell them apart.
+        Offers do not count towards `max_claims`, but Redis stores offers and claims in one set, so
+        the script has to tell them apart.
         """
         offers = self._sizes.waiting
         settings = {"max_claims": offers // 2, "offer_seconds": MAX_OFFER_SECONDS}
@@ -105,7 +106,7 @@ class AdmissionBench:
         return replace(self._case(name, "beside none", ours, baseline, 1), as_cost=True)
 
     def _by_filters(self) -> Case:
-        """Measure a claim with eight filters, of which only the last filter matches any entries."""
+        """Measure a claim with eight filters, of which only the last one matches any entries."""
         filtered, plain = self._line("by-filters", segments_version=1), self._line("by-none")
         empty = [letter * 16 for letter in "abcdefg"]
         ours = Taker(filtered, filtered.claim_by([*empty, c.EVERYONE]))
@@ -125,7 +126,7 @@ class AdmissionBench:
         return line
 
     def _case(self, name: str, beside: str, ours: Taker, baseline: Taker, count: int) -> Case:
-        """Compare two ways to take entries. Each turn takes `count` entries."""
+        """Compare two ways to take entries, with `count` entries per turn."""
         turns = self._sizes.turns if count == 1 else max(1, self._sizes.turns // 10)
 
         def prepare() -> Round:

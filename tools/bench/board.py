@@ -1,7 +1,5 @@
 """Measure the board, which is a public snapshot of all positions: how large it is, and how long it
-takes to build.
-
-The comparison is with a poll of one position.
+takes to build, compared with a poll of one position.
 """
 
 import gzip

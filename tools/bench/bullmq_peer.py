@@ -1,4 +1,4 @@
-"""Runs BullMQ's Python package, so that its speed can be compared with the speed of our claims.
+"""Runs BullMQ's Python package, whose speed is compared with that of our claims.
 
 Jobs are fetched and completed by explicit calls.
 """
@@ -18,7 +18,7 @@ JOBS_PER_COMMAND = 1000
 
 
 class BullMQ:
-    """A BullMQ queue and a worker without a processor function. Each of them has one connection.
+    """A BullMQ queue and a worker without a processor function, each with its own connection.
 
     Completed jobs are removed, because the private function also removes completed entries. All
     other options are BullMQ's defaults.
@@ -61,9 +61,7 @@ class BullMQ:
             )
 
     def take_in_two_calls(self, count: int) -> list[str]:
-        """Take each job with two calls: one call fetches the job, and the other call completes
-        it.
-        """
+        """Take each job with two calls: one to fetch the job and one to complete it."""
         return self._runner.run(self._take_in_two_calls(count))
 
     async def _take_in_two_calls(self, count: int) -> list[str]:
@@ -75,7 +73,7 @@ class BullMQ:
         return taken
 
     def take_with_next(self, count: int) -> list[str]:
-        """Take each job with one call, which also completes the previous job.
+        """Take each job with one call that also completes the previous job.
 
         This is BullMQ's fastest way to take jobs.
         """

@@ -1,6 +1,5 @@
-"""The operations to measure.
-
-Each one is compared with the cheapest Redis command that could do the same.
+"""The operations to measure, each compared with the cheapest Redis command that could do the
+same.
 """
 
 import random
@@ -20,9 +19,10 @@ from waitlist_shared.limits import MAX_BATCH
 
 @dataclass(frozen=True)
 class Case:
-    """A measurement. `prepare` sets up a round and returns the functions that are measured.
+    """A measurement.
 
-    If `as_cost` is true, costs are compared instead of speeds.
+    `prepare` sets up a round and returns the functions to measure. If `as_cost` is true, costs are
+    compared instead of speeds.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Bench:
     def cases(self) -> list[Callable[[], Case]]:
         """Return a function for each case.
 
-        Call each function directly before its measurement, because it fills the queues.
+        The function fills the queues, so call it right before its measurement.
         """
         return [
             self.signup,

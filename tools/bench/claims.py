@@ -1,4 +1,4 @@
-"""Compare claims and completions with those of BullMQ, on the same Redis server."""
+"""Compare our claims and completions with BullMQ's, on the same Redis server."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ TWICE = Target("≥", 2.0)
 class ClaimBench:
     """Compares a waitlist with a BullMQ queue of the same members.
 
-    Before each round, both get as many members as the round will take.
+    Before each round, both receive as many members as the round will take.
     """
 
     def __init__(self, handler: Handler, bare: Redis, peer: BullMQ, sizes: Sizes) -> None:

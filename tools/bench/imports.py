@@ -1,4 +1,6 @@
-"""Compare imports with single signups. Both go to the whole service, as `make run` starts it."""
+"""Compare imports with single signups. Both go through the whole service, as `make run` starts
+it.
+"""
 
 import time
 from collections.abc import Callable
@@ -20,14 +22,14 @@ LIST = "/v1/admin/waitlists/bench"
 SIGNUPS = "/v1/waitlists/bench/entries"
 TIMEOUT_SECONDS = 60
 TARGET = Target("≥", 4.0)
-# The target: an import of 100,000 rows takes at most five minutes.
+# The target is to import 100,000 rows within five minutes.
 LEAST_PER_SECOND = 100_000 / 300
 
 
 class ImportBench:
     """Compares imports with signups.
 
-    The client has one connection, and sends one request at a time.
+    The client has one connection and sends one request at a time.
     """
 
     def __init__(self, sizes: Sizes) -> None:

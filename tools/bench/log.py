@@ -1,7 +1,4 @@
-"""Receives the functions' log lines through a pipe, in a process of its own.
-
-Lambda receives log lines in the same way.
-"""
+"""Receives the functions' log lines through a pipe in a separate process, as Lambda does."""
 
 import fcntl
 import subprocess
@@ -12,9 +9,9 @@ from io import TextIOWrapper
 
 from tools.bench.queue_client import BenchError
 
-# Count the log lines at intervals, and print the count at the end. A reader that wakes up for each
-# line would need processor time that Redis and the client also need. Each call would then take 1 to
-# 8 µs longer, which is more than the measured difference.
+# Count the log lines at intervals and print the count at the end. A reader that woke up for each
+# line would take processor time away from Redis and the client. Each call would then take 1 to 8 µs
+# longer, which is more than the measured difference.
 READER = """
 import os, sys, time
 lines, buffer = 0, bytearray(1 << 20)
@@ -38,14 +35,14 @@ class Unbuffered(TextIOWrapper):
 
 
 class Log:
-    """`lines` is the number of received lines. It is known only at the end."""
+    """`lines` is the number of lines received. It is known only at the end."""
 
     lines = 0
 
 
 @contextmanager
 def lambda_log() -> Iterator[Log]:
-    """Send the standard output to another process, which counts the lines."""
+    """Send standard output to another process, which counts the lines."""
     log = Log()
     command = [sys.executable, "-S", "-c", READER, str(PAUSE_SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:

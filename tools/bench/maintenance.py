@@ -1,9 +1,8 @@
-"""Measure a maintenance run over thousands of waitlists, of which only a few have changed.
+"""Measure a maintenance run over thousands of waitlists, only a few of which have changed.
 
-Each waitlist has a waiting entry. Before each run, another customer joins a few of the waitlists.
-
-The service's clock advances by a minute between runs, but the measured seconds are real. Each call
-to DynamoDB or to the private function takes 10 ms longer than usual.
+Each waitlist has a waiting entry, and before each run another customer joins a few of the
+waitlists. The service's clock advances by a minute between runs, but the measured seconds are real.
+Each call to DynamoDB or to the private function takes 10 ms longer than usual.
 """
 
 import io
@@ -33,7 +32,7 @@ from waitlist_queue.store import RedisStore
 
 ADDED_SECONDS = 0.01
 MINUTE_SECONDS = 60
-# The number of runs before the measurement. The first run finds the new waitlists, and later runs
+# The number of runs before the measurement. The first one finds the new waitlists, and later ones
 # check the changed waitlists once more.
 UNMEASURED_RUNS = 4
 RUNS = 3
@@ -41,7 +40,7 @@ TARGET_SECONDS = 30.0
 
 
 class Slow:
-    """A boto3 client that delays and counts the calls to another client."""
+    """A wrapper that delays and counts the calls to a boto3 client."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -65,7 +64,7 @@ class Slow:
 class Private:
     """A fake Lambda client that runs the private function's code.
 
-    Requests and responses are converted to JSON and back.
+    It converts requests and responses to JSON and back.
     """
 
     def __init__(self, service: QueueService) -> None:
@@ -82,8 +81,8 @@ class Run(NamedTuple):
 
 
 class MaintenanceBench:
-    """Creates waitlists, runs maintenance until nothing is left to do, and then measures further
-    runs.
+    """Creates waitlists, runs maintenance until there is nothing left to do, and then measures
+    further runs.
     """
 
     def __init__(self, port: int, sizes: Sizes) -> None:

@@ -1,6 +1,5 @@
-"""Measure how much memory a waiting entry needs.
-
-The comparison is with a plain sorted set of the same members and scores.
+"""Measure how much memory a waiting entry needs, compared with a plain sorted set of the same
+members and scores.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""A fake DynamoDB for the rebuild benchmark. It generates a queue of any length, page by page.
+"""A fake DynamoDB for the rebuild benchmark.
 
-The class has the methods of boto3's client, but uses neither the network nor JSON. It counts the
-read units for which AWS would charge.
+It generates a queue of any length, page by page, and counts the read units that AWS would charge
+for. The class has the methods of boto3's client, but uses neither the network nor JSON.
 """
 
 import re
@@ -30,7 +30,7 @@ _serialize = TypeSerializer().serialize
 
 
 class PagingTable:
-    """The table of one waitlist in which no entry has changed for a day."""
+    """The table of one waitlist whose entries have not changed for a day."""
 
     def __init__(self, waiting: int) -> None:
         self._waiting = waiting
@@ -44,7 +44,7 @@ class PagingTable:
         return {"Item": dict(self._config)}
 
     def update_item(self, **request: Any) -> Item:
-        """Ignore the condition of the update. It is always true, because nothing else writes to the
+        """Ignore the update's condition, which is always true because nothing else writes to the
         table.
         """
         names = request["ExpressionAttributeNames"]
@@ -99,7 +99,7 @@ def rank_of(number: int) -> int:
 
 
 def entry_id_of(number: int) -> str:
-    """Return an entry id. As in real ids, its first letter selects the partition of the index."""
+    """Return an entry id. As in real ids, the first letter selects the partition of the index."""
     return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
 
 
@@ -159,9 +159,9 @@ def _config() -> Item:
 
 
 def _size(item: Item) -> int:
-    """Return the size for which AWS charges: the length of all names and values.
+    """Return the size that AWS charges for: the length of all names and values.
 
-    A number takes about half a byte for each digit.
+    A number takes about half a byte per digit.
     """
     typed = [(name, *pair) for name, value in item.items() for pair in value.items()]
     return sum(len(name) + _weight(kind, value) for name, kind, value in typed)

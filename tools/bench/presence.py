@@ -1,8 +1,7 @@
-"""Measure what the setting `presence` costs, by comparing a waitlist with this setting and one
-without it.
+"""Measure what the `presence` setting costs by comparing waitlists with and without it.
 
-Two operations are measured: polls, and offers by the admission policy. The measured time is the
-processor time in the single thread of Redis.
+Two operations are measured: polls, and offers made by the admission policy. The measured time is
+the processor time of Redis's single thread.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +24,7 @@ from waitlist_shared.limits import (
 
 # The number of customers at the head of the queue who ask for their positions.
 WATCHED = 200
-# The rate is so high that each call makes as many offers as one call may make (MAX_ADMIT).
+# The rate is so high that each call makes as many offers as it may (MAX_ADMIT).
 FASTEST = {
     "admission": True,
     "rate_count": MAX_RATE,
@@ -61,8 +60,8 @@ class PresenceBench:
     def _runs(
         self, message: Callable[[Line], str], times: int = 1
     ) -> Callable[[Line], Sequence[str]]:
-        """Before the run, the customers at the head of the queue ask for their positions, so that
-        they count as present.
+        """Before the run, the customers at the head of the queue ask for their positions, which
+        makes them count as present.
         """
 
         def prepared(line: Line) -> Sequence[str]:
@@ -104,7 +103,7 @@ class PresenceBench:
     def _spent(self, payloads: Sequence[str]) -> float:
         """Return the processor time that Redis spends on one message, in microseconds.
 
-        Processor time does not grow if other processes are busy, but the duration of a call does.
+        Unlike a call's duration, processor time does not grow when other processes are busy.
         """
         before = self._processor_seconds()
         check([self._handler.ask(payload) for payload in payloads], "waiting", "admitted")

@@ -1,9 +1,8 @@
-"""Measure the processor time of the public function: for a signup, for a position, and for a cold
-start.
+"""Measure the public function's processor time for a signup, for a position and for a cold start.
+boto3's HTTP session passes each request to an in-memory DynamoDB or to the private function, whose
+time does not count.
 
-The HTTP session of boto3 passes each request to an in-memory DynamoDB or to the private function.
-The time of DynamoDB and of the private function does not count. The time for building API Gateway's
-event does not count either.
+The time for building API Gateway's event does not count either.
 """
 
 import io
@@ -52,14 +51,13 @@ ENVIRONMENT = {
     "AWS_LAMBDA_FUNCTION_NAME": "public",
     "POWERTOOLS_TRACE_DISABLED": "true",
 }
-# The targets of the measurements, as multiples of a baseline. For an operation, the baseline is the
-# same calls with boto3 alone. For the start of a function, the baseline is the import of its
-# libraries.
+# The targets of the measurements, as multiples of a baseline. An operation's baseline is the same
+# calls with boto3 alone. The baseline for starting a function is the import of its libraries.
 SIGNUP, POSITION, START_PUBLIC_TIMES, IMPORT_PRIVATE_TIMES = 1.6, 2.3, 1.5, 1.3
 
 MEASURED = "import time; began = time.process_time(); {}; print(time.process_time() - began)"
-# This program does the work of a first request. It creates the function's services, and imports the
-# module of one route.
+# This program does the work of a first request: it creates the function's services and imports one
+# route's module.
 START_PUBLIC = MEASURED.format(
     "from waitlist_api.app import api; from waitlist_api.http.routing import SIGN_UP, find_route; "
     "api()._resolver(find_route(SIGN_UP))"
@@ -71,9 +69,8 @@ IMPORT_REDIS = MEASURED.format("import redis")
 
 @dataclass
 class Backends:
-    """Answers botocore's requests in place of AWS.
-
-    It measures the processor time of its answers, which must not count as the function's time.
+    """Answers botocore's requests in place of AWS, and measures the processor time of its answers,
+    which must not count as the function's time.
     """
 
     private: Handler
@@ -92,7 +89,7 @@ class Backends:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Do not count the processor time of this block as the function's time."""
+        """Do not count this block's processor time as the function's."""
         began = time.thread_time()
         try:
             yield
@@ -109,7 +106,7 @@ class Backends:
 
 
 class _Raw(io.BytesIO):
-    """A response body with the methods of urllib3, which botocore needs."""
+    """A response body with the urllib3 methods that botocore needs."""
 
     def stream(self, **_: Any) -> Iterator[bytes]:
         yield self.read()
@@ -128,7 +125,7 @@ class _Context:
 
 @dataclass(frozen=True)
 class Call:
-    """A recorded call of an AWS client. The baseline repeats it with boto3 alone."""
+    """A recorded call to an AWS client. The baseline repeats it with boto3 alone."""
 
     service: str
     operation: str
@@ -186,8 +183,8 @@ class PublicBench:
         )
 
     def _millis(self, operation: Callable[[], Any]) -> float:
-        """Return the function's own processor time for one operation, in milliseconds. The time of
-        the fake DynamoDB and of the private function is subtracted.
+        """Return the function's own processor time for one operation, in milliseconds. The time
+        spent in the fake DynamoDB and the private function is subtracted.
         """
         times = self._sizes.public_operations
         before = self._backends.seconds
@@ -286,7 +283,7 @@ def _beside(name: str, ours: float, beside: str, baseline: float, times: float) 
 
 
 def _started(program: str) -> float:
-    """Return the processor time that a new process spends on a program, in milliseconds."""
+    """Return the processor time that a program takes in a new process, in milliseconds."""
     run = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, **ENVIRONMENT},

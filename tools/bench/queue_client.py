@@ -1,4 +1,4 @@
-"""A waitlist behind the private function, which is called with JSON as in Lambda."""
+"""A waitlist behind the private function, which is called with JSON, as in Lambda."""
 
 import json
 import secrets
@@ -29,11 +29,11 @@ class BenchError(Exception):
 
 
 class Disturbed(BenchError):
-    """Redis did not answer in time, because the machine is busy. The measurement is repeated."""
+    """Redis did not answer in time because the machine is busy, so the measurement is repeated."""
 
 
 class Handler:
-    """The private function. It takes and returns JSON, and logs a line on standard output."""
+    """The private function, which takes and returns JSON and logs a line to standard output."""
 
     def __init__(self, port: int) -> None:
         config = Config(
@@ -74,7 +74,7 @@ class Line:
         self.ask_all([self.signup(member) for member in members], "joined")
 
     def ask_all(self, payloads: Sequence[str], outcome: str) -> None:
-        """If Redis does not answer a batch in time, send the batch again, as real callers do."""
+        """If Redis does not answer a batch in time, resend it, as real callers do."""
         for start in range(0, len(payloads), MAX_BATCH):
             together = batch(payloads[start : start + MAX_BATCH])
             try:
@@ -90,7 +90,7 @@ class Line:
             bare.zadd(self.queue_key, {member: rank + n for n, member in enumerate(some, start)})
 
     def rest(self, members: Sequence[str]) -> None:
-        """Pause the members for a day, which is longer than any measurement."""
+        """Pause the members for a day, which is longer than any measurement takes."""
         until = time.time_ns() // 1_000_000 + DAY_MILLIS
         readiness = [1, [{"reason": "resting", "until_millis": until}]]
         messages = [
@@ -123,7 +123,7 @@ class Line:
         return self._payload("claim", count=1, filters=filters, **self._segments)
 
     def admit(self, count: int | None) -> str:
-        """If `count` is None, the admission policy decides how many people get offers."""
+        """If `count` is None, the admission policy decides how many people receive offers."""
         return self._payload("admit", settings_version=1, count=count)
 
     def complete_all(self, entries: Sequence[dict[str, Any]]) -> str:

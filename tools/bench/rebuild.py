@@ -1,6 +1,5 @@
-"""Measure how fast a long queue is rebuilt in Redis.
-
-The comparison is with pipelined ZADD commands for the same number of members.
+"""Measure how fast a long queue is rebuilt in Redis, compared with pipelined ZADD commands for the
+same number of members.
 """
 
 import io
@@ -29,7 +28,7 @@ MEGABYTE_KB = 1024
 BARE = "bare:rebuild"
 STATUS = Path("/proc/self/status")
 # A file, and the text that resets the kernel's record of the highest memory use when it is written
-# to the file.
+# to that file.
 CLEAR_REFS, PEAK = Path("/proc/self/clear_refs"), "5"
 CONFIG = Config(
     table_name="bench",
@@ -42,7 +41,7 @@ CONFIG = Config(
 
 
 class Rebuilt(NamedTuple):
-    """`peak` is the highest memory use of this process in kilobytes."""
+    """`peak` is this process's highest memory use, in kilobytes."""
 
     seconds: float
     read_units: float
@@ -50,9 +49,7 @@ class Rebuilt(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """The time of a rebuild, and the average time of the ZADD commands that were sent before and
-    after it.
-    """
+    """The time of a rebuild, and the average time of the ZADD commands sent before and after it."""
 
     ours: Rebuilt
     bare_seconds: float
@@ -68,9 +65,9 @@ class InProcess:
 
 
 class RebuildBench:
-    """Rebuilds a short queue, and then a long one.
+    """Rebuilds a short queue and then a long one.
 
-    The order matters, because the recorded peak of the memory can only grow.
+    The order matters, because the recorded memory peak can only grow.
     """
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
@@ -93,9 +90,9 @@ class RebuildBench:
         ]
 
     def _pair(self, waiting: int, tick: Callable[[], None]) -> Pair:
-        """Run half of the baseline before the rebuild, and half after it.
+        """Run half of the baseline before the rebuild and half after it.
 
-        If the computer becomes slower or faster during this time, the rebuild and the baseline are
+        If the computer becomes slower or faster in the meantime, the rebuild and the baseline are
         affected alike.
         """
         before = self._pipeline(waiting)
@@ -161,7 +158,9 @@ def _speed(waiting: int, pairs: Sequence[Pair], target: Target | None) -> Row:
 
 
 def _units(waiting: int, units: float, bytes_of_entry: int) -> Row:
-    """Compare the read units with the smallest possible number, which reads each entry once."""
+    """Compare the read units with the smallest possible number, which is enough to read each entry
+    once.
+    """
     least = bytes_of_entry / 4096 * 0.5
     return Row(
         name="read units per entry",

@@ -1,4 +1,4 @@
-"""Print the results of the benchmarks as a table, or convert them to JSON."""
+"""Print the benchmark results as a table, or convert them to JSON."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,6 +1,6 @@
 """Measure the two sides of a comparison alternately.
 
-The speed of the machine changes with time, but not much between two measurements.
+The machine's speed drifts over time, but hardly changes between two measurements.
 """
 
 import time
@@ -11,14 +11,14 @@ from statistics import median, quantiles
 from tools.bench.queue_client import Disturbed
 
 WARM_UP_ROUNDS = 3
-# The number of rounds that may be repeated because Redis did not answer in time.
+# How many rounds may be repeated because Redis did not answer in time.
 DISTURBED_ROUNDS = 10
 
 
 @dataclass(frozen=True)
 class Round:
     """The two sides of a comparison, which are timed. Afterwards, `verify` raises an exception if
-    one of them has failed.
+    either of them has failed.
     """
 
     ours: Callable[[], None]
@@ -29,7 +29,7 @@ class Round:
 @dataclass(frozen=True)
 class Speed:
     """`ratio` is our speed divided by the baseline's speed, in the median round. `low` and `high`
-    are the quartiles of this ratio over all rounds.
+    are the ratio's quartiles over all rounds.
     """
 
     ours_per_second: float
@@ -42,7 +42,7 @@ class Speed:
 def measure(
     prepare: Callable[[], Round], operations: int, rounds: int, tick: Callable[[], None]
 ) -> Speed:
-    """The two sides take turns in going first, so that neither side has an advantage."""
+    """The two sides take turns going first, so that neither has an advantage."""
     seconds: list[tuple[float, float]] = []
     disturbed = 0
     while len(seconds) < WARM_UP_ROUNDS + rounds:

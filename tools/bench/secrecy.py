@@ -1,10 +1,8 @@
 """Measure whether the response time reveals that an address is on the waitlist.
 
-Each pair of requests uses a known and an unknown address, in random order. Other load on the
-computer therefore affects both alike.
-
-A Mann-Whitney rank test compares the times. If the times do not differ, its result z is near 0, and
-|z| exceeds 2.58 in only one of a hundred runs.
+Each pair of requests uses a known and an unknown address in random order, so other load on the
+computer affects both alike. A Mann-Whitney rank test compares the times. If they do not differ, its
+result z is near 0, and |z| exceeds 2.58 in only one of a hundred runs.
 """
 
 import random
@@ -28,19 +26,18 @@ Ask = Callable[[str], object]
 
 
 class SecrecyBench(PublicBench):
-    """Measures signups, requests for a link, and changes of an address.
+    """Measures signups, requests for a link, and address changes.
 
-    The service delays its answers to signups and to requests for a link, so that all answers take
-    the same time. The benchmark measures these requests with and without the delay.
-
-    A change of an address is not delayed. Its time does not depend on the new address, because the
-    service does not read that address's record.
+    The service delays its answers to signups and requests for a link so that all answers take the
+    same time, and the benchmark measures these requests with and without the delay. An address
+    change is not delayed. Its time does not depend on the new address, because the service does not
+    read that address's record.
     """
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
         """Measure each kind of request.
 
-        Requests that are usually delayed are also measured without the delay, only for comparison.
+        Requests that are usually delayed are also measured without the delay, just for comparison.
         """
         with self.function():
             self.request("PUT", "/v1/admin/waitlists/secret", {"name": "S", "identity": RULES})
@@ -61,8 +58,8 @@ class SecrecyBench(PublicBench):
     def _open(self, known: Sequence[str]) -> None:
         """Create a waitlist whose responses are not delayed.
 
-        For each known address, two people sign up. One of them is the owner of the address. The
-        other person will later try to take over the address.
+        For each known address, two people sign up: the owner of the address, and someone who will
+        later try to take it over.
         """
         rules = {**RULES, "verify": "off"}
         self.request("PUT", OPEN.replace("/v1", "/v1/admin"), {"name": "O", "identity": rules})
@@ -94,7 +91,7 @@ def _row(
 ) -> Row:
     """Measure pairs of a known and an unknown address.
 
-    The unknown addresses contain `mark`, so that no other measurement uses them.
+    The unknown addresses contain `mark`, so no other measurement uses them.
     """
     times: dict[bool, list[float]] = {True: [], False: []}
     for address in known:

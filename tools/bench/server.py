@@ -1,4 +1,4 @@
-"""The Redis server of the benchmarks: an embedded Valkey that stores nothing on disk."""
+"""The benchmarks' Redis server: an embedded Valkey that stores nothing on disk."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +11,8 @@ from tools.local.ports import HOST
 
 @contextmanager
 def valkey() -> Iterator[int]:
-    # FLUSHALL must free the memory before it returns. Otherwise, Redis would free the memory during
-    # the next measurement.
+    # FLUSHALL must free the memory before it returns. Otherwise, Redis would free it during the
+    # next measurement.
     with running_valkey(**{"lazyfree-lazy-user-flush": "no"}) as server:
         yield server.port
 

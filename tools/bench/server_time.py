@@ -1,10 +1,8 @@
-"""Measure how long each operation occupies the single thread of Redis, which limits the throughput
-of a waitlist.
+"""Measure how long each operation occupies Redis's single thread, which limits a waitlist's
+throughput.
 
-The time comes from `INFO commandstats`.
-
-Each operation is compared with a minimal script, which runs the same Redis commands on a copy of
-the keys. The commands are recorded with `MONITOR`.
+The time comes from `INFO commandstats`. Each operation is compared with a minimal script that runs
+the same Redis commands on a copy of the keys. The commands are recorded with `MONITOR`.
 """
 
 import json
@@ -22,10 +20,10 @@ from tools.bench.targets import Row, Target
 from waitlist_queue import keys
 
 COPY = "copy"
-# Matches names of commands and fields, which a script written by hand would contain as constants.
+# Matches command and field names, which a handwritten script would contain as constants.
 WORD = re.compile(r"[A-Za-z_]{1,20}")
 # The text that is sent to Redis after the recorded commands. MONITOR reports commands in order, so
-# the recording is complete when MONITOR reports this text.
+# the recording is complete once it reports this text.
 END = "end-of-the-recording"
 Tick = Callable[[], object]
 Payloads = Callable[[], list[str]]
@@ -132,7 +130,7 @@ class ServerTimeBench:
 def _call(commands: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
     """Return a script that runs the given Redis commands, and the script's arguments.
 
-    Names of commands and fields are constants in the script. All other values are arguments.
+    Command and field names are constants in the script, and all other values are arguments.
     """
     arguments: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Simulated waitlists, on which the estimated waits can be tested.
+"""Simulated waitlists for testing estimated waits.
 
 The simulation knows the real waits.
 """
@@ -14,25 +14,23 @@ from waitlist_api.estimates.select_pace import Policy, pace_of
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# The largest numbers of minute samples and hour samples that maintenance reads.
+# The maximum numbers of minute samples and hour samples that maintenance reads.
 MINUTES_READ, HOURS_READ = 3 * 60, 28 * 24
 # A midnight in UTC, in seconds since 1970.
 START = 1_780_272_000
 
-# Returns how many people are served now. The arguments are the time and the number of waiting
-# people.
+# Returns how many people are served now, given the time and the number of people waiting.
 Service = Callable[[int, int], int]
 Instants = Callable[[int], list[tuple[float, int]]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A simulated waitlist. Times are in seconds, and rates are in people per second.
+    """A simulated waitlist.
 
-    `waiting` is the number of people who wait at the start. `leaving` is the rate at which each of
-    them leaves.
-
-    From `warm_up` to `seconds`, people poll their positions, on average every `look_every` seconds.
+    Times are in seconds, and rates are in people per second. `waiting` is the number of people
+    waiting at the start, and `leaving` is the rate at which each of them leaves. From `warm_up` to
+    `seconds`, people poll their positions, on average every `look_every` seconds.
     """
 
     name: str
@@ -45,14 +43,14 @@ class Scenario:
     look_every: int = MINUTE
     step: int = 5
     policy: Policy | None = None
-    # Returns the number of people inside. If there is a policy, samples contain this number.
+    # Returns the number of people inside, which is part of the samples if there is a policy.
     inside: Callable[[Service], int] = lambda _: 0
     instants: Instants | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A poll of a customer: the estimate, two simpler guesses, and the real wait."""
+    """A customer's poll: the estimate, two simpler guesses, and the real wait."""
 
     seconds: int
     position: int
@@ -72,7 +70,7 @@ class _Person:
 
 @dataclass
 class Simulation:
-    """A simulation. The seed determines all random numbers."""
+    """A simulation whose random numbers are all determined by the seed."""
 
     scenario: Scenario
     seed: int
@@ -87,7 +85,7 @@ class Simulation:
     _pace: Pace | None = None
 
     def looks(self) -> list[Look]:
-        """Simulate until everybody who polled has been served or has left.
+        """Simulate until everyone who polled has been served or has left.
 
         Return the polls of the people who were served.
         """
@@ -202,9 +200,8 @@ class Simulation:
         return position * HOUR / len(self._served) if self._served else None
 
     def _by_last_served(self, now: int, person: _Person) -> float | None:
-        """Guess that the customer will wait as long as the person who was served last.
-
-        The time that the customer has already waited is subtracted.
+        """Guess that the customer will wait as long as the person who was served last, and subtract
+        the time that they have already waited.
         """
         if self._last_wait is None:
             return None
@@ -212,7 +209,7 @@ class Simulation:
 
 
 def steady(per_second: float) -> Callable[[random.Random], Service]:
-    """Serve people at a constant rate. Capacity that nobody uses is lost."""
+    """Serve people at a constant rate. Unused capacity is lost."""
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.random(), 0
@@ -230,7 +227,7 @@ def steady(per_second: float) -> Callable[[random.Random], Service]:
 
 
 def at_random(per_second: Callable[[int], float]) -> Callable[[random.Random], Service]:
-    """Serve people at random times that do not depend on each other (a Poisson process)."""
+    """Serve people at independent random times (a Poisson process)."""
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.expovariate(1), 0
@@ -250,7 +247,7 @@ def at_random(per_second: Callable[[int], float]) -> Callable[[random.Random], S
 
 
 def rooms(count: int, mean_stay: float) -> Callable[[random.Random], Service]:
-    """Simulate an M/M/c queue with `count` rooms, in which people stay for random times."""
+    """Simulate an M/M/c queue: `count` rooms in which people stay for random times."""
 
     def begin(chance: random.Random) -> Service:
         ends: list[float] = []
@@ -270,7 +267,7 @@ def rooms(count: int, mean_stay: float) -> Callable[[random.Random], Service]:
 
 @dataclass
 class Launch:
-    """Admit people at a fixed rate, while at most `room` people are inside.
+    """Admit people at a fixed rate while at most `room` people are inside.
 
     Each person stays inside for the time that `stay` returns.
     """
@@ -286,8 +283,8 @@ class Launch:
     def __call__(self, now: int, waiting: int) -> int:
         while self.ends and self.ends[0] <= now:
             heapq.heappop(self.ends)
-        # As in the real service, unused admissions are saved, but never more than the rate allows
-        # in a minute.
+        # As in the real service, unused admissions are saved up, but never more than the rate
+        # allows in a minute.
         most = max(1.0, self.per_second * MINUTE)
         self._due = min(most, self._due + self.per_second * (now - self._last))
         self._last = now

@@ -1,4 +1,4 @@
-"""The amount of work of the benchmarks.
+"""How much work the benchmarks do.
 
 A full run repeats each operation until the medians are stable. A quick run only shows that the
 benchmarks work.

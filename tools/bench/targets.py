@@ -1,4 +1,4 @@
-"""The targets of the benchmarks, and the results that are compared with them."""
+"""The benchmarks' targets, and the results that are compared with them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -24,10 +24,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the results. `ratio` compares our value with the baseline, and `target` is the
-    target for this ratio.
+    """A row of the results.
 
-    `ours` and `baseline` show the two values with their units.
+    `ratio` compares our value with the baseline, and `target` is the target for this ratio. `ours`
+    and `baseline` are the two values with their units.
     """
 
     name: str

@@ -1,6 +1,5 @@
-"""Simulate people who wait.
-
-Measure how often their real wait is within the estimate, and how wrong the estimate is.
+"""Simulate people who wait, and measure how often their real wait is within the estimate and how
+wrong the estimate is.
 """
 
 import random
@@ -42,7 +41,7 @@ def _in_office_hours(now: int) -> float:
 
 
 # At a rate of 5 people a minute, 100 people are inside within half an hour. From then on, people
-# can only enter when others exit.
+# can enter only when others exit.
 LAUNCH = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
 
 
@@ -143,8 +142,8 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The estimates of a scenario, compared with the real waits. `width` and `error` are medians,
-    as fractions of the real wait.
+    """A scenario's estimates, compared with the real waits. `width` and `error` are medians, as
+    fractions of the real wait.
     """
 
     looks: int
@@ -179,7 +178,7 @@ def _error(guess: float, real: int) -> float:
 
 
 def _median_error(looks: Sequence[Look], guess: Callable[[Look], float | None]) -> float:
-    """A missing guess counts as a guess of 0 seconds."""
+    """A missing guess counts as 0 seconds."""
     return median(_error(guess(look) or 0.0, look.real) for look in looks)
 
 

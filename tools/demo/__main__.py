@@ -1,8 +1,8 @@
 """Play a demo on a new waitlist of the running service, for `make demo`.
 
-In the demo `queue`, 2,000 people join, some of them leave, and an operator moves some. In `agents`,
-the callers of a call centre get agents who speak their language. In `launch`, a waitlist admits
-people at a fixed rate, and some people do not accept their offer.
+In the `queue` demo, 2,000 people join, some of them leave, and an operator moves others. In
+`agents`, a call centre's callers are connected to agents who speak their language. In `launch`, a
+waitlist admits people at a fixed rate, and some of them do not accept their offer.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """The story of a call centre.
 
-Each caller gets the first waiting agent who speaks the caller's language. Some callers also ask for
-a man or a woman.
+Each caller gets the first waiting agent who speaks their language. Some callers also ask for a man
+or a woman.
 """
 
 from rich.console import Console

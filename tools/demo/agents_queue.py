@@ -1,4 +1,4 @@
-"""The waitlist of a call centre. The demo uses it over HTTP."""
+"""A call centre's waitlist, which the demo uses over HTTP."""
 
 import uuid
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ PAGE = 100
 
 @dataclass(frozen=True)
 class Queue:
-    """`depth` is the length of the queue as the service reports it. `agents` are the names in the
-    order of the queue.
+    """`depth` is the queue's length as the service reports it. `agents` are the agents' names in
+    queue order.
     """
 
     depth: int
@@ -43,7 +43,7 @@ class AgentsQueue:
         self._entry_ids[agent] = answer["entry_id"]
 
     def answer(self, wanted: Segment) -> str | None:
-        """Return the name of the agent who takes the call. If no agent is suitable, return None."""
+        """Return the name of the agent who takes the call, or None if no agent is suitable."""
         answer = self._client.operator(
             "POST",
             f"{self._admin}/claims",
@@ -62,7 +62,7 @@ class AgentsQueue:
         self.join(agent)
 
     def statuses(self) -> dict[Agent, str]:
-        """Return the status of each agent. An agent who is on a call has the status `offered`."""
+        """Return each agent's status. An agent who is on a call has the status `offered`."""
         paths = {
             agent: f"{self._admin}/entries/{entry_id}"
             for agent, entry_id in self._entry_ids.items()

@@ -1,14 +1,14 @@
-"""The call centre of the demo: the agents in the order of their arrival, and the calls.
+"""The demo's call centre: the agents in the order of their arrival, and the calls.
 
-The names of the agents and queues are from the AWS Database Blog ("Implement serverless FIFO queues
-with filtering capabilities using Amazon DynamoDB transactions"). Genders and languages are chosen
-so that each call shows something new.
+The names of the agents and queues come from the AWS Database Blog ("Implement serverless FIFO
+queues with filtering capabilities using Amazon DynamoDB transactions"). Genders and languages are
+chosen so that each call shows something new.
 """
 
 from dataclasses import dataclass
 from itertools import product
 
-# A caller asks for a language, and often also for a man or a woman.
+# A caller asks for a language, and often for a man or a woman as well.
 SEGMENTS = [["language", "gender"], ["language"]]
 Segment = dict[str, str]
 
@@ -33,7 +33,7 @@ class Call:
 
 @dataclass(frozen=True)
 class EndOfCall:
-    """An agent's call ends, and the agent waits for the next call."""
+    """An agent's call ends, and the agent waits for the next one."""
 
     agent: str
 
@@ -61,7 +61,7 @@ STORY: tuple[Call | EndOfCall, ...] = (
 
 
 def queue_of(segment: Segment) -> str:
-    """Write the name of a queue as the article in the AWS Database Blog does."""
+    """Write a queue's name as the article in the AWS Database Blog does."""
     return "#".join(["Q", *(segment[name] for name in ("language", "gender") if name in segment)])
 
 

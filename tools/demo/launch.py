@@ -1,4 +1,4 @@
-"""The story of a launch. A waitlist opens. Customers enter, decline, come too late and exit."""
+"""The story of a launch. A waitlist opens, and customers enter, decline, come too late or exit."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Simulates the customers of the launch: who enters, who exits, and when."""
+"""Simulates the launch's customers: who enters, who exits, and when."""
 
 import heapq
 from collections import Counter
@@ -21,7 +21,7 @@ TOO_LATE = 409
 
 
 def policy(people: int) -> dict[str, Any]:
-    """With this policy, everybody is admitted within a minute or two."""
+    """With this policy, everyone is admitted within a minute or two."""
     return {
         "rate": {"count": max(1, people // 40), "per": "second"},
         "max_inside": max(2, people // 8),
@@ -102,7 +102,7 @@ class Launch:
         heapq.heappush(self._plan, (at, verb, entry_id))
 
     def _act(self, verb: str, entry_id: str) -> bool:
-        """Act for a customer. Return False if it is too late, because the offer or the pass has
+        """Act for a customer. Return False if it is too late because the offer or the pass has
         ended.
         """
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{entry_id}/{verb}"

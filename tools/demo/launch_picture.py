@@ -1,4 +1,4 @@
-"""The picture that the launch demo shows in the terminal: a bar for each group of people."""
+"""The launch demo's picture in the terminal, with a bar for each group of people."""
 
 from collections.abc import Mapping
 from typing import Any

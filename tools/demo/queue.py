@@ -1,4 +1,4 @@
-"""Sends the demo's requests in parallel, and shows a progress bar for each kind of request."""
+"""Sends the demo's requests in parallel, with a progress bar for each kind of request."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from rich.text import Text
 from tools.demo.people import Person
 from tools.local.api_client import ApiClient
 
-# A policy whose rate lets a customer behind 2,000 others wait for about three minutes.
+# A policy whose rate makes a customer behind 2,000 others wait for about three minutes.
 POLICY = {
     "rate": {"count": 600, "per": "minute"},
     "offer_seconds": 120,
@@ -31,7 +31,7 @@ POLICY = {
 PAGE = {
     "text": "A table at the corner bakery.",
     "colour": "#0b6e4f",
-    # Only these fields of the profile are allowed in a signup.
+    # A signup's profile may contain only these fields.
     "fields": [
         {"name": "name", "label": "Your name", "required": True},
         {"name": "email", "label": "Email", "type": "email"},
@@ -74,7 +74,7 @@ class DemoQueue:
         self._client.operator("PUT", self._admin, json=body)
 
     def sign_up(self, people: Sequence[Person]) -> list[Signup]:
-        """Sign up all people at the same time. Return their signups by position."""
+        """Sign everyone up at the same time. Return their signups by position."""
         signups = self._each("Signing up", self._sign_up, people)
         return sorted(signups, key=lambda signup: signup.position)
 
@@ -82,7 +82,9 @@ class DemoQueue:
         self._each("Leaving", self._leave, signups)
 
     def bump(self, signups: Sequence[Signup], **where: Any) -> None:
-        """Move people. The request contains one of the fields `priority`, `places` and `to`."""
+        """Move people. The request contains exactly one of the fields `priority`, `places` and
+        `to`.
+        """
         self._each(f"Bumping ({_words(where)})", lambda signup: self._bump(signup, where), signups)
 
     def positions(self, signups: Sequence[Signup]) -> list[int]:
@@ -104,7 +106,7 @@ class DemoQueue:
         )
         position = answer["position"]
         if position is None:
-            # A customer who signs up while the queue is being rebuilt gets a position later.
+            # Customers who sign up while the queue is being rebuilt receive their position later.
             path = f"{self._entries}/{answer['entry_id']}"
             position = self._client.customer("GET", path, answer["entry_token"])["position"]
         return Signup(person, answer["entry_id"], answer["entry_token"], position)

@@ -58,7 +58,7 @@ def print_summary(
 
 
 def print_page(console: Console, url: str, waitlist_id: str) -> None:
-    """Print the URL on one line, so that terminals show it as a link."""
+    """Print the URL on one line, so that terminals recognise it as a link."""
     console.print(
         "From now on, ten customers per second get an offer. Join the queue in a browser:"
     )

@@ -1,4 +1,4 @@
-"""The story of a queue: people join, some leave, and an operator moves some."""
+"""The story of a queue: people join, some leave, and an operator moves others."""
 
 import time
 from collections.abc import Sequence

@@ -1,6 +1,4 @@
-"""The AWS account into which a stack will be deployed, and the findings of the checks in this
-account.
-"""
+"""The AWS account into which a stack will be deployed, and what the checks find in it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,9 +26,9 @@ DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Aut
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a check.
+    """What a check has found.
 
-    `mark` is STOPS, WARNS, UNKNOWN or GOOD. `commands` contains the commands to run next.
+    `mark` is STOPS, WARNS, UNKNOWN or GOOD, and `commands` contains the commands to run next.
     """
 
     mark: str
@@ -47,7 +45,9 @@ Fetch = Callable[[str], bytes]
 
 @dataclass(frozen=True)
 class Account:
-    """An AWS account in one region. It may already contain resources of the planned stack."""
+    """An AWS account in one region. It may already contain some of the planned stack's
+    resources.
+    """
 
     session: Any
     settings: Settings
@@ -82,7 +82,7 @@ class Account:
     def deployed(self) -> dict[str, Any] | None:
         found = self.stack(self.settings.stack)
         # SAM leaves a stack in this state if AWS has refused its first change set. The next
-        # deployment creates the stack.
+        # deployment then creates the stack.
         return None if found and found["StackStatus"] == "REVIEW_IN_PROGRESS" else found
 
     def stack(self, name: str) -> dict[str, Any] | None:
@@ -95,9 +95,7 @@ class Account:
         return dict(found)
 
     def own(self, logical_id: str) -> str | None:
-        """Return the name of a resource in AWS. If the deployed stack lacks the resource, return
-        None.
-        """
+        """Return a resource's name in AWS, or None if the deployed stack lacks the resource."""
         if self.deployed is None:
             return None
         try:
@@ -111,9 +109,7 @@ class Account:
         return str(found["StackResourceDetail"].get("PhysicalResourceId"))
 
     def was(self, parameter: str) -> str:
-        """Return the value of a parameter in the deployed stack. If there is no value, return
-        "".
-        """
+        """Return a parameter's value in the deployed stack, or "" if there is no value."""
         now = (self.deployed or {}).get("Parameters", [])
         found = {item["ParameterKey"]: item["ParameterValue"] for item in now}
         return str(found.get(parameter, ""))

@@ -1,7 +1,7 @@
-"""Check the values of a stack against botocore's models of the API calls that create its resources.
+"""Check a stack's values against botocore's models of the API calls that create its resources.
 
 The published schemas of some resource types are less strict than the API. For example, they do not
-list the stream view types of DynamoDB.
+list DynamoDB's stream view types.
 """
 
 import re
@@ -13,8 +13,8 @@ from botocore.model import ListShape, Shape, StructureShape
 
 from tools.deploy.stack import Stack
 
-# The resource types whose properties have the same names as the parameters of the API call. Other
-# types are only checked against the published schemas.
+# Resource types whose properties have the same names as the API call's parameters. Other types are
+# checked only against the published schemas.
 CREATED_BY = {
     "AWS::ApiGatewayV2::Stage": ("apigatewayv2", "CreateStage"),
     "AWS::CloudFront::CachePolicy": ("cloudfront", "CreateCachePolicy"),
@@ -56,8 +56,8 @@ def against_api_models(stack: Stack) -> Iterator[str]:
 def _refused(shape: Shape, value: Any, path: str) -> Iterator[str]:
     match shape, value:
         case StructureShape(), dict():
-            # Compare names without regard to case, because some services begin their parameters
-            # with a lower-case letter.
+            # Ignore case when comparing names, because some services begin their parameters with a
+            # lower-case letter.
             members = {name.lower(): member for name, member in shape.members.items()}
             for name, inner in value.items():
                 if name.lower() in members:
@@ -79,6 +79,6 @@ def _fits(pattern: str, value: str) -> bool:
     try:
         return re.fullmatch(pattern, value) is not None
     except re.error:
-        # If Python cannot compile the pattern, for example because of Java's `\p{L}`, accept every
-        # value.
+        # If Python cannot compile the pattern, for example because it contains Java's `\p{L}`,
+        # accept every value.
         return True

@@ -1,4 +1,4 @@
-"""The address under which containers reach this computer."""
+"""The address at which containers reach this computer."""
 
 import ipaddress
 import json
@@ -75,8 +75,8 @@ def need_free(endpoint: Endpoint) -> None:
 
 def _can_bind(endpoint: Endpoint) -> bool:
     with socket.socket() as listener:
-        # Set SO_REUSEADDR, as servers do. Otherwise, connections that were closed a moment ago
-        # would make the port seem in use.
+        # Set SO_REUSEADDR, as servers do. Otherwise, connections that were just closed would make
+        # the port seem in use.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((endpoint.host, endpoint.port))

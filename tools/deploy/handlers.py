@@ -24,19 +24,19 @@ from tools.deploy.stack import ACCOUNT, PARTITION, Stack, make
 from tools.local.table import TEMPLATE_PATH, read_template
 
 ROLES = TEMPLATE_PATH.parent / "docs" / "operate" / "policies" / "github-oidc-role.yaml"
-# If the stack's name is longer, CloudFormation shortens the names of roles to 64 characters.
-# `MaintenanceFnRole`, two hyphens and a random suffix already take 32 characters.
+# If the stack's name is longer, CloudFormation shortens the names of its roles to 64 characters.
+# `MaintenanceFnRole`, two hyphens and a random suffix take up 32 of them.
 LONGEST_STACK_NAME = 32
-# The role of one stack must not change resources of another stack. For this check, the name of the
-# other stack has the same prefix as the names in samconfig.toml.
+# One stack's role must not change another stack's resources. For this check, the other stack's name
+# has the same prefix as the names in samconfig.toml.
 OTHER_STACK = "waitlist-publicfn"
 SYSTEM_TAG = "aws:cloudformation:stack-name"
-# Leave out the list handler, which CloudFormation does not call for the resources of a stack.
+# Leave out the list handler, which CloudFormation does not call for a stack's resources.
 HANDLERS = ("create", "read", "update", "delete")
 CHANGING = {"Write", "Permissions management", "Tagging"}
-# Actions that CloudFormation's handlers declare, but never call for this template. Each action has
-# a reason. A `*` matches the rest of an action's name. If a row begins with a handler, such as
-# `update`, it concerns only this handler.
+# Actions that CloudFormation's handlers declare but never call for this template, each with the
+# reason. A `*` matches the rest of an action's name. A row that begins with a handler, such as
+# `update`, applies only to this handler.
 NOT_CALLED = {
     "AWS::ApiGatewayV2::Api": {
         "s3:GetObject": "the API document is part of the template",
@@ -159,18 +159,18 @@ NOT_CALLED = {
         "iam:PassRole": "EventBridge's default bus accepts the events of SES without a role",
     },
     "AWS::SecretsManager::Secret": {
-        # The handler would need this action only to read properties back. `SecretString` and
-        # `GenerateSecretString` cannot be read back.
+        # The handler would need this action only to read properties back, which is impossible for
+        # `SecretString` and `GenerateSecretString`.
         "secretsmanager:GetSecretValue": "no property is read from the secret value",
         "secretsmanager:RemoveRegionsFromReplication": "there is no replica",
         "secretsmanager:ReplicateSecretToRegions": "there is no replica",
     },
 }
-# By type and handler, the actions that are called in addition to the handlers' lists. Their sources
-# are guides of AWS. ElastiCache's guide asks for the rights to create its service-linked role with
-# the first cache of an account. CloudFormation's reference of `Fn::GetAZs` asks for both EC2
-# actions. CloudFront's guide asks for the action on the web ACL. The guide to dynamic references
-# asks for the action on the secret in a header.
+# Actions that are called in addition to the handlers' lists, by type and handler. They come from
+# AWS's guides. ElastiCache's guide requires the rights to create its service-linked role with an
+# account's first cache. CloudFormation's `Fn::GetAZs` reference requires both EC2 actions.
+# CloudFront's guide requires the action on the web ACL, and the guide to dynamic references
+# requires the action on the secret in a header.
 BESIDE = {
     ("AWS::CloudFront::Distribution", "create"): (
         "wafv2:GetWebACL",
@@ -189,7 +189,7 @@ BESIDE = {
         "iam:PutRolePolicy",
     ),
 }
-# Actions that cannot be restricted to the resources of one stack, each with the reason.
+# Actions that cannot be restricted to one stack's resources, each with the reason.
 AT_ANY = {
     "cloudfront:DeleteCachePolicy": "a cache policy has no tags, and its ARN contains no name",
     "cloudfront:UpdateCachePolicy": "a cache policy has no tags, and its ARN contains no name",
@@ -218,7 +218,7 @@ class Step:
 
 
 class Rights:
-    """The rules of a role, grouped by AWS service."""
+    """A role's rules, grouped by AWS service."""
 
     def __init__(self, found: Iterable[Rule]) -> None:
         self.of_service: dict[str, list[Rule]] = defaultdict(list)
@@ -234,8 +234,8 @@ def against_handlers(
 ) -> Iterator[str]:
     """Check GitHub's execution role against the calls that CloudFormation makes.
 
-    Yield each necessary call that the role does not allow. Also yield each change to another stack
-    that the role allows.
+    Yield each necessary call that the role does not allow, and each change to another stack that it
+    does allow.
     """
     name = name[:LONGEST_STACK_NAME]
     roles = roles_of(name, region)
@@ -255,7 +255,7 @@ def roles_of(name: str, region: str = "us-east-1") -> Stack:
 
 
 def rights_of(roles: Stack, role: str) -> Rights:
-    """Return the rules in the role itself and in the managed policies of the same stack."""
+    """Return the rules in the role itself and in the same stack's managed policies."""
     properties = roles.made[role]["Properties"]
     found = [
         rule
@@ -269,7 +269,9 @@ def rights_of(roles: Stack, role: str) -> Rights:
 
 
 def denied(stack: Stack, role: Rights) -> Iterator[str]:
-    """Yield CloudFormation's calls for a stack that the execution role does not allow."""
+    """Yield the calls that CloudFormation makes for a stack, but that the execution role does not
+    allow.
+    """
     for logical_id in stack.resources:
         for handler in HANDLERS:
             for step in steps(stack, logical_id, handler):
@@ -280,7 +282,7 @@ def denied(stack: Stack, role: Rights) -> Iterator[str]:
 
 
 def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
-    """Yield the changes and deletions that the execution role allows in another stack.
+    """Yield the changes and deletions in another stack that the execution role allows.
 
     If `tagged` is false, the other resources have similar names but no tags, as if somebody had
     created them by hand.
@@ -300,7 +302,7 @@ def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
 def steps(
     stack: Stack, logical_id: str, handler: str, *, tagged: bool = True
 ) -> Iterator[Step | str]:
-    """Yield the calls that one of CloudFormation's handlers makes.
+    """Yield the calls that a CloudFormation handler makes.
 
     If a call cannot be checked, yield a sentence that says why.
     """
@@ -391,7 +393,7 @@ def _context(
     changed = stack.resources[_changed(stack, logical_id, kind)]
     tags = _tags(changed) if tagged else {}
     # A resource that is being created has no tags yet, so IAM compares the tags in the request. A
-    # new rule belongs to a security group that exists, so IAM compares the group's tags.
+    # new rule belongs to an existing security group, so IAM compares the group's tags.
     if handler == "create" and changed is resource:
         found |= {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     else:
@@ -424,10 +426,10 @@ def _context(
 
 
 def _changed(stack: Stack, logical_id: str, kind: str) -> str:
-    """Return the resource on which IAM checks a call.
+    """Return the resource that IAM checks for a call.
 
-    Some calls are checked on a related resource. For example, a call about a rule of a security
-    group is checked on the security group.
+    Sometimes this is a related resource. For a call about a rule of a security group, for example,
+    IAM checks the security group.
     """
     properties = stack.made[logical_id].get("Properties", {})
     match stack.made[logical_id]["Type"], kind:
@@ -470,7 +472,7 @@ def _boundary(stack: Stack, logical_id: str) -> str:
 
 
 def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
-    """Return the ARNs of the resources on which IAM checks a call.
+    """Return the ARNs of the resources that IAM checks for a call.
 
     The keys are the resource types in AWS's service authorization reference.
     """
@@ -516,8 +518,7 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             return {"alarm": arn("cloudwatch", f"alarm:{name}")}
         case "AWS::CloudWatch::Dashboard":
             dashboard = arn("cloudwatch", f"dashboard/{name}", "")
-            # The service authorization reference does not yet contain the actions that tag
-            # dashboards.
+            # The service authorization reference does not yet list the actions that tag dashboards.
             return {"dashboard": dashboard, "alarm": dashboard}
         case "AWS::CodeDeploy::Application":
             return {"application": arn("codedeploy", f"application:{name}")}

@@ -1,6 +1,6 @@
 """Decides whether policies allow a call, as IAM does.
 
-If a policy contains something that this project's policies do not use, it raises Unknown.
+It raises Unknown if a policy contains something that this project's policies do not use.
 """
 
 import re
@@ -28,13 +28,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of a policy, which allows or denies one action on one resource.
+    """A policy's rule, which allows or denies one action on one resource.
 
-    `place` is the index of the resource in the policy's statement. It identifies the rule, even if
-    the stack's parameters change the resource.
-
-    If the statement has a `NotAction`, `action` is `*`, and `excepted` contains the listed actions.
-    Only a rule in a resource's policy has a `principal`.
+    `place` is the resource's index in the policy's statement. It identifies the rule even if the
+    stack's parameters change the resource. If the statement has a `NotAction`, `action` is `*`, and
+    `excepted` contains the listed actions. Only rules in a resource's policy have a `principal`.
     """
 
     holder: str
@@ -94,10 +92,9 @@ def is_allowed(
 ) -> bool:
     """Return whether a role may make a call.
 
-    If the call uses a KMS key, the key's policy must allow the role or the whole account. In the
-    second case, the role's own policies must also allow the call.
-
-    A permissions boundary limits the role in both cases.
+    If the call uses a KMS key, the key's policy must allow either the role or the whole account. In
+    the latter case, the role's own policies must allow the call as well. Either way, a permissions
+    boundary limits the role.
     """
     mine = [rule for rule in own if rule.covers(call)]
     bounds = None if boundary is None else [rule for rule in boundary if rule.covers(call)]
@@ -147,12 +144,12 @@ def _compares(operator: str, value: str | None, wanted: list[str]) -> bool:
         case "StringEquals":
             return value in wanted
         case "StringNotEquals":
-            # Like all negated operators, this operator is true if the key is missing.
+            # Like all negated operators, this one is true if the key is missing.
             return value not in wanted
         case "StringLike":
             return value is not None and any(_matches(pattern, value) for pattern in wanted)
         case "ForAllValues:StringLike":
-            # This operator is also true if the key is missing.
+            # This operator, too, is true if the key is missing.
             return value is None or any(_matches(pattern, value) for pattern in wanted)
         case "StringEqualsIfExists":
             return value is None or value in wanted

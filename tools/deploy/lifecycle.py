@@ -1,7 +1,8 @@
-"""Simulates how CloudFormation creates, updates and deletes a stack. No resources are created.
+"""Simulates how CloudFormation creates, updates and deletes a stack, without creating any
+resources.
 
 The simulation finds the order of the steps, names that are already in use, replaced resources, and
-resources that remain after a deletion.
+resources that a deletion leaves behind.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 from tools.deploy.stack import NAMED_BY, Resource, Stack
 
 REGION = "us-east-1"
-# The resource types whose replacement would lose data, keys or addresses.
+# Resource types whose replacement would lose data, keys or addresses.
 STATEFUL = {
     "AWS::ApiGatewayV2::Api",
     "AWS::DynamoDB::Table",
@@ -25,11 +26,11 @@ STATEFUL = {
 
 
 class Refused(Exception):
-    """CloudFormation would refuse the template or the change, for the reason in the message."""
+    """CloudFormation would refuse the template or the change. The message says why."""
 
 
 def schema(resource_type: str) -> dict[str, Any]:
-    # Import cfn-lint only when it is needed, because its import takes half a second.
+    # Import cfn-lint only when it is needed, because the import takes half a second.
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
     found: dict[str, Any] = PROVIDER_SCHEMA_MANAGER.get_resource_schema(
@@ -61,10 +62,11 @@ def references(value: Any) -> Iterator[str]:
 
 
 def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
-    """Return the resources that CloudFormation must create before the given resource.
+    """Return the resources that CloudFormation must create before the given one, which refers to
+    them or names them in `DependsOn`.
 
-    The given resource refers to them, or names them in `DependsOn`. References in an `UpdatePolicy`
-    count too, although CloudFormation uses this policy only in updates.
+    References in an `UpdatePolicy` count too, although CloudFormation uses this policy only for
+    updates.
     """
     resource = made[logical_id]
     depends_on = resource.get("DependsOn", [])
@@ -76,7 +78,7 @@ def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
 def order(made: Mapping[str, Resource]) -> list[str]:
     """Return an order in which CloudFormation can create the resources.
 
-    Raise Refused if resources depend on each other in a circle.
+    Raise Refused if their dependencies form a circle.
     """
     graph = {logical_id: waits_for(made, logical_id) for logical_id in made}
     try:
@@ -87,7 +89,7 @@ def order(made: Mapping[str, Resource]) -> list[str]:
 
 
 def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool:
-    """Return whether CloudFormation always finishes `earlier` before it starts with `later`."""
+    """Return whether CloudFormation always finishes `earlier` before it starts on `later`."""
     reached: set[str] = set()
     ahead = [later]
     while ahead:
@@ -100,8 +102,8 @@ def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool
 def replaced(old: Stack, new: Stack) -> list[str]:
     """Return the resources that an update replaces.
 
-    A resource is replaced if the update changes a property that can only be set at the resource's
-    creation. It is also replaced if such a property refers to a replaced resource.
+    A resource is replaced if the update changes a property that can be set only when the resource
+    is created, or if such a property refers to a replaced resource.
     """
     found: list[str] = []
     for logical_id in order(new.made):
@@ -133,15 +135,15 @@ def refusals_of_update(old: Stack, new: Stack) -> list[str]:
 
 @dataclass
 class Account:
-    """The names of the existing resources in an account, by resource type."""
+    """The names of an account's existing resources, by resource type."""
 
     taken: set[tuple[str, str]] = field(default_factory=set)
 
     def create(self, stack: Stack, fails_at: str = "") -> list[str]:
-        """Create a stack, and return the resources that remain.
+        """Create a stack and return the resources that remain.
 
-        `fails_at` is the logical id of a resource that cannot be created. The other resources are
-        then deleted again. Raise Refused if a name is in use.
+        `fails_at` is the logical id of a resource that cannot be created, which causes the others
+        to be deleted. Raise Refused if a name is in use.
         """
         made: list[str] = []
         for logical_id in order(stack.made):
@@ -167,8 +169,8 @@ class Account:
         for logical_id in reversed(made):
             resource = stack.resources[logical_id]
             policy = resource.get("DeletionPolicy", "Delete")
-            # SAM gives function versions the deletion policy Retain, but AWS deletes all versions
-            # of a function when it deletes the function.
+            # SAM gives function versions the `Retain` deletion policy, but AWS deletes all versions
+            # of a function together with the function.
             if resource["Type"] == "AWS::Lambda::Version":
                 continue
             if policy == "Retain" or (policy == "RetainExceptOnCreate" and not is_rollback):
@@ -179,9 +181,7 @@ class Account:
 
 
 def _own_name(stack: Stack, logical_id: str) -> tuple[str, str] | None:
-    """Return the type and the name of a resource. If CloudFormation chooses the name, return
-    None.
-    """
+    """Return a resource's type and name, or None if CloudFormation chooses the name."""
     resource = stack.resources[logical_id]
     last_word = resource["Type"].split("::")[-1]
     properties = resource.get("Properties", {})

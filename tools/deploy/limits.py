@@ -1,8 +1,8 @@
-"""Finds sizes, values and names that AWS refuses at a deployment, although no schema excludes them.
-Each check yields what AWS would refuse.
+"""Finds sizes, values and names that AWS refuses during a deployment, although no schema excludes
+them.
 
-The sources are the pages about quotas in the documentation of CloudFormation, IAM, Lambda,
-DynamoDB, API Gateway, CloudFront and CloudWatch.
+Each check yields what AWS would refuse. The sources are the quota pages in the documentation of
+CloudFormation, IAM, Lambda, DynamoDB, API Gateway, CloudFront and CloudWatch.
 """
 
 import json
@@ -32,7 +32,7 @@ CACHE_BEHAVIORS = 25
 CACHE_KEY_HEADERS = 10
 CONFIG = "DistributionConfig"
 METHOD = r"GET|HEAD|OPTIONS|PUT|PATCH|POST|DELETE"
-# The maximum length of some properties. Each row contains the resource type, the property, and the
+# The maximum lengths of some properties. Each row contains the resource type, the property, and the
 # number of characters.
 LONGEST = (
     ("AWS::IAM::Role", "RoleName", 64),
@@ -79,7 +79,7 @@ TAKEN_BY = (
     ("AWS::Lambda::Function", "Role", "lambda"),
     ("AWS::CodeDeploy::DeploymentGroup", "ServiceRoleArn", "codedeploy"),
 )
-# The services that call functions. The keys are the services' names in ARNs.
+# The services that call functions. The keys are their names in ARNs.
 CALLERS = {"execute-api": "apigateway.amazonaws.com", "events": "events.amazonaws.com"}
 HTTP_API_MILLIS = 30_000
 
@@ -110,7 +110,7 @@ def _over(what: str, size: int, limit: int) -> Iterator[str]:
 
 
 def _length(value: Any) -> int:
-    """Return the size of a policy in characters. As in IAM, white space does not count."""
+    """Return a policy's size in characters. As in IAM, white space does not count."""
     return len("".join(json.dumps(value, separators=(",", ":")).split()))
 
 
@@ -190,8 +190,8 @@ def _functions(stack: Stack) -> Iterator[str]:
         yield from _over(f"{logical_id}, environment", size, ENVIRONMENT_BYTES)
     policies: dict[str, int] = {}
     for logical_id, permission in stack.of_type("AWS::Lambda::Permission").items():
-        # Lambda adds this statement to the function's policy. CloudFormation chooses the name of
-        # the statement.
+        # Lambda adds this statement to the function's policy. CloudFormation chooses the
+        # statement's name.
         statement = {
             "Sid": f"{stack.name}-{logical_id}-1A2B3C4D5E6F",
             "Effect": "Allow",
@@ -254,7 +254,7 @@ def _telemetry(stack: Stack) -> Iterator[str]:
         for dimension in _dimensions(alarm):
             if not dimension["Value"]:
                 yield f"{logical_id}: the dimension {dimension['Name']} is empty"
-    # CodeDeploy accepts the names of alarms that do not exist, but then the deployment stops.
+    # CodeDeploy accepts names of alarms that do not exist, but the deployment then stops.
     names = {alarm.get("AlarmName") for alarm in alarms.values()}
     for logical_id, group in stack.of_type("AWS::CodeDeploy::DeploymentGroup").items():
         for alarm in group.get("AlarmConfiguration", {}).get("Alarms", []):

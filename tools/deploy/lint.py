@@ -41,8 +41,8 @@ from tools.deploy.stack import Stack, Unresolved, make, translated
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_STACK_NAME = "a-waiting-list-whose-stack-has-a-name-of-just-59-characters"
-# Two rules of cfn-lint that do not apply, because the references have already been resolved. An
-# availability zone is a literal now (W3010), and a version refers to its function by name (W2530).
+# Two cfn-lint rules that do not apply, because the references have already been resolved: an
+# availability zone is now a literal (W3010), and a version refers to its function by name (W2530).
 NOT_OF_VALUES = ["W2530", "W3010"]
 VPC = {
     "ExistingVpcId": "vpc-0a1b2c3d4e5f60718",
@@ -67,7 +67,7 @@ DOMAIN = {
 }
 SENDERS = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
-# The parameters that cannot be changed after the stack has been created (docs/operate/upgrade.md).
+# Parameters that cannot be changed once the stack has been created (docs/operate/upgrade.md).
 FIXED_AT_CREATION = {"ExistingSubnetIds", "ExistingVpcId", "VpcCidr", "ZoneA", "ZoneB"}
 
 
@@ -177,15 +177,14 @@ def against_schemas(stack: Stack) -> Iterator[str]:
 
 
 def first_creations(stack: Stack) -> Iterator[str]:
-    """Yield problems that appear if a stack is created again, after a failed creation or a
-    deletion.
+    """Yield problems with creating a stack again after a failed creation or a deletion.
 
-    Resources may be left behind, and their names may then be in use.
+    Either may leave resources behind, whose names are then in use.
     """
     for fails_at in order(stack.made):
         account = Account()
         kept = account.create(stack, fails_at)
-        # When a stack is deleted, the table is meant to stay. `make preflight` finds such tables.
+        # The table is meant to stay when its stack is deleted. `make preflight` finds such tables.
         if left := set(kept) - {"WaitlistTable"}:
             yield f"a creation that fails at {fails_at} leaves {', '.join(sorted(left))} behind"
         try:
@@ -202,22 +201,22 @@ def first_creations(stack: Stack) -> Iterator[str]:
         yield f"after a deletion: {error}"
 
 
-# In each pair, an update must change the first resource before the second one. The second resource
-# is an alias, or calls an alias.
+# In each pair, an update must change the first resource before the second one, which is an alias or
+# calls an alias.
 BEFORE = (
     ("PublicDeployRole", "PublicFnAliaslive"),
     ("PublicCanaryErrorsAlarm", "PublicFnAliaslive"),
     ("PrivateDeployRole", "PrivateFnAliaslive"),
     ("PrivateCanaryErrorsAlarm", "PrivateFnAliaslive"),
-    # An update must change the private function first. Each version of the private function
-    # understands the requests of the previous version, but not those of the next version.
+    # An update must change the private function first. Each of its versions understands the
+    # requests of the previous version, but not those of the next one.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
     ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
-    # The event source mapping reads the stream with the role's permissions. If it were created at
-    # the same time as the permissions, it could not read the stream for some seconds.
+    # The event source mapping reads the stream with the role's permissions. If both were created at
+    # the same time, it could not read the stream for a few seconds.
     ("EventsFnRole", "EventsFnStream"),
-    # The events function reads what the public function and the maintenance function write. A new
-    # version may need data that only their new versions write.
+    # The events function reads what the public function and the maintenance function write, so its
+    # new version may need data that only their new versions write.
     ("PublicFnAliaslive", "EventsFnStream"),
     ("MaintenanceFnAliaslive", "EventsFnStream"),
 )
@@ -230,7 +229,7 @@ def out_of_order(stack: Stack) -> Iterator[str]:
 
 
 def changes() -> list[Set]:
-    """Return the parameters of all updates to check. The stack was created with the default
+    """Return the parameters of every update to check. The stack was created with the default
     parameters.
     """
     allowed = [
@@ -244,7 +243,7 @@ def changed(parameter_value: tuple[str, str]) -> Set:
 
 
 def single_changes() -> set[tuple[str, str]]:
-    """Return each parameter with each value other than the default."""
+    """Return each parameter with each of its values other than the default."""
     found = set()
     for name, declared in translated()["Parameters"].items():
         default = str(declared["Default"])

@@ -1,8 +1,7 @@
-"""Checks the resources that a stack uses but does not create itself, such as a network or an email
-sender.
+"""Checks the resources that a stack uses but does not create, such as a network or an email sender.
 
-If such a resource does not exist, the deployment fails after several minutes, or the stack works
-but cannot send messages.
+If one of them does not exist, the deployment fails after several minutes, or the stack works but
+cannot send messages.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +27,7 @@ from tools.local.table import TABLE_RESOURCE, read_template
 NEW_TABLE_UNITS = 4_000
 # The smallest minimum size that a serverless cache can have.
 LEAST_ECPUS = 1_000
-# The region in which CloudFront requires its certificates and web ACLs.
+# CloudFront requires its certificates and web ACLs to be in this region.
 EDGE_REGION = "us-east-1"
 
 
@@ -78,7 +77,7 @@ def check_existing_network(account: Account) -> Findings:
 
 
 def check_mail(account: Account) -> Findings:
-    """Check that SES has verified the sender and allows emails to everybody."""
+    """Check that SES has verified the sender and allows emails to everyone."""
     sender = account.parameter("MailFrom")
     if not sender:
         return
@@ -115,7 +114,7 @@ def check_mail(account: Account) -> Findings:
 
 
 def check_text(account: Account) -> Findings:
-    """Check that the account owns the number, pool or sender id from which SMS are sent."""
+    """Check that the account owns the number, pool or sender id that SMS are sent from."""
     origin = account.parameter("SmsFrom")
     if not origin:
         return
@@ -175,7 +174,7 @@ def check_certificate(account: Account) -> Findings:
 
 
 def _covers(name: str, domain: str) -> bool:
-    """In the name of a certificate, a star stands for exactly one label of the domain."""
+    """In a certificate's name, a star stands for exactly one label of the domain."""
     return name.count(".") == domain.count(".") and fnmatch(domain, name)
 
 
@@ -257,7 +256,7 @@ def check_size_of_cache(account: Account) -> Findings:
 
 
 def _warmth(account: Account, has: int) -> Findings:
-    """From the start, the table must accept as many write units per second as customers' requests
+    """The table must accept as many write units per second from the start as customers' requests
     can use.
     """
     asked = int(account.parameter("WarmThroughput"))

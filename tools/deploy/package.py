@@ -1,8 +1,8 @@
-"""Create a template for tools that cannot apply SAM's transform. `make sam-package BUCKET=…` runs
-this module.
+"""Create a template for tools that cannot apply SAM's transform.
 
-The transform depends on the values of some parameters. For example, `Deployment` becomes a
-configuration of CodeDeploy. Each template is therefore created for one section of samconfig.toml.
+`make sam-package BUCKET=…` runs this module. The transform depends on the values of some
+parameters. For example, `Deployment` becomes a CodeDeploy configuration. That is why each template
+is created for one section of samconfig.toml.
 """
 
 import argparse
@@ -46,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings.read(given.config_env)
         release = translate(PACKAGED, TRANSLATED, settings.parameters)
         session: Any = aws.session(settings.profile, settings.region)
-        # Give each release's template a new name, because other tools compare only the name to find
-        # out whether the template has changed.
+        # Give each release's template a new name, because other tools look only at the name to see
+        # whether the template has changed.
         key = f"{settings.stack}-{release}.json"
         session.client("s3").put_object(Bucket=given.bucket, Key=key, Body=TRANSLATED.read_bytes())
     except (NoSuchSection, OSError, ClientError, BotoCoreError) as error:

@@ -1,9 +1,8 @@
-"""Find problems that would stop `make sam-deploy`. `make preflight CONFIG_ENV=dev` runs this
-program.
+"""Find problems that would stop `make sam-deploy`.
 
-This program reads `samconfig.toml` and the account, and changes nothing. It needs the permissions
-in docs/operate/policies/preflight.json. The exit status is 1 if something would stop the
-deployment.
+`make preflight CONFIG_ENV=dev` runs this program. It reads `samconfig.toml` and the account, and
+changes nothing. It needs the permissions in docs/operate/policies/preflight.json. The exit status
+is 1 if something would stop the deployment.
 """
 
 import argparse
@@ -40,19 +39,19 @@ SAM_STACK = "aws-sam-cli-managed-default"
 # The part of the account's concurrency that Lambda keeps for functions without a reservation.
 UNRESERVED = 100
 ENOUGH = 1000
-# The largest number of maintenance runs at the same time. A run starts every minute and takes up to
-# five minutes. Requests can start additional runs.
+# The maximum number of concurrent maintenance runs. A run starts every minute and takes up to five
+# minutes, and requests can start more.
 MAINTENANCE = 10
-# AWS's default quota. It is used if Service Quotas has no value for the account.
+# AWS's default quota, which is used if Service Quotas has no value for the account.
 VPCS = 5
 
 
 class Refused(Exception):
-    """The account cannot be checked. The message says why, and what to do."""
+    """The account cannot be checked. The message says why and what to do."""
 
 
 def check_stack(account: Account) -> Findings:
-    """Check that CloudFormation would accept an update now, for this stack and for SAM's own
+    """Check that CloudFormation would accept an update now, both to this stack and to SAM's own
     stack.
     """
     for name in (account.settings.stack, SAM_STACK):
@@ -115,8 +114,8 @@ def check_names(account: Account) -> Findings:
 
 
 def _named(account: Account, kind: str, name: str) -> list[str]:
-    """Return the names that the template itself gives to resources. CloudFormation generates all
-    other names.
+    """Return the resource names that the template itself sets. CloudFormation generates all
+    others.
     """
     made = account.planned.of_type(f"AWS::{kind}").values()
     return sorted(str(properties[name]) for properties in made if name in properties)
@@ -132,7 +131,7 @@ def _taken(what: str, *commands: str) -> Finding:
 
 
 def check_leftovers(account: Account) -> Findings:
-    """Tables and secrets can remain from a deleted stack of the same name."""
+    """A deleted stack of the same name may have left tables and secrets behind."""
     own = account.own(TABLE_RESOURCE)
     pages = account.client("dynamodb").get_paginator("list_tables").paginate()
     prefix = f"{account.settings.stack}-{TABLE_RESOURCE}-"
@@ -165,8 +164,8 @@ def check_leftovers(account: Account) -> Findings:
 
 
 def check_concurrency(account: Account) -> Findings:
-    """Lambda limits the concurrency of an account. Check that the stack's provisioned and reserved
-    concurrency fit into this limit.
+    """Lambda limits an account's concurrency. Check that the stack's provisioned and reserved
+    concurrency fit within this limit.
     """
     limits = account.client("lambda").get_account_settings()["AccountLimit"]
     most, free = limits["ConcurrentExecutions"], limits["UnreservedConcurrentExecutions"]
@@ -237,10 +236,11 @@ def check_network(account: Account) -> Findings:
 
 
 def _check_zones(account: Account, ec2: Any) -> Findings:
-    """Compare the zones of the subnets with the zones in which ElastiCache has an endpoint.
+    """Compare the subnets' zones with the zones in which ElastiCache has an endpoint.
 
-    AWS does not say in which zones the serverless cache is available. If a zone has no endpoint of
-    ElastiCache, the cache is probably not available there. The result is only a hint.
+    AWS does not say in which zones the serverless cache is available. If ElastiCache has no
+    endpoint in a zone, the cache is probably not available there either, so the result is only a
+    hint.
     """
     here = [{"Name": "zone-type", "Values": ["availability-zone"]}]
     zones = sorted(
@@ -248,8 +248,8 @@ def _check_zones(account: Account, ec2: Any) -> Findings:
         for zone in ec2.describe_availability_zones(Filters=here)["AvailabilityZones"]
         if zone["State"] == "available"
     )
-    # Choose the zones as Fn::GetAZs does: the zones with a default subnet or, if there is no
-    # default subnet, all zones.
+    # Choose the zones as Fn::GetAZs does: the zones with a default subnet, or all zones if there is
+    # no default subnet.
     default = [{"Name": "default-for-az", "Values": ["true"]}]
     subnets = ec2.describe_subnets(Filters=default)["Subnets"]
     chosen = sorted({subnet["AvailabilityZone"] for subnet in subnets} & set(zones)) or zones
@@ -306,7 +306,7 @@ def check_roles(account: Account) -> Findings:
 
 
 def check_rates(account: Account) -> Findings:
-    """API Gateway also limits the rate of all requests in one region of the account."""
+    """API Gateway also limits the account's total request rate in a region."""
     throttle = account.client("apigateway").get_account()["throttleSettings"]
     limits = {"RateLimit": throttle["rateLimit"], "BurstLimit": throttle["burstLimit"]}
     above = [
@@ -367,7 +367,7 @@ CHECKS: tuple[Callable[[Account], Findings], ...] = (
 
 
 def findings(account: Account) -> Findings:
-    """If AWS refuses a call, yield the finding that the check was not possible."""
+    """If AWS refuses a call, yield a finding that the check was not possible."""
     for check in CHECKS:
         try:
             yield from check(account)

@@ -32,12 +32,12 @@ class Address(Protocol):
 def background(
     command: Sequence[str], endpoint: Address, log: Path, environment: Mapping[str, str]
 ) -> Iterator[None]:
-    """Run a server. The block begins when the server listens, and the server stops when the block
-    ends.
+    """Run a server. The block begins once the server is listening, and the server stops when the
+    block ends.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
-        # Start the process in a session of its own. Ctrl-C then reaches only this program, which
+        # Start the process in its own session, so that Ctrl-C reaches only this program, which
         # stops the process.
         process = subprocess.Popen(
             command, stdout=output, stderr=output, env=environment, start_new_session=True
@@ -51,7 +51,7 @@ def background(
 
 
 def output_of(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> str:
-    """Return the standard output of a program. The standard error goes to the log."""
+    """Return a program's standard output. Its standard error goes to the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as diagnostics:
         process = subprocess.Popen(

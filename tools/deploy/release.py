@@ -14,17 +14,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / ".aws-sam" / "build"
-# The file with the parameters of each deployment.
+# The file with each deployment's parameters.
 CONFIG = ROOT / "samconfig.toml"
 UNBUILT = "RELEASE: unbuilt"
 DIGITS = 12
 LAYER = "SharedLayer"
-# The largest size in bytes that Lambda accepts for an unpacked function with its layers.
+# The largest size in bytes that Lambda accepts for an unpacked function and its layers.
 PACKAGE_BYTES = 262_144_000
 
 
 def release_of(built: Path, config: Path) -> str:
-    """Equal files give equal ids, on every machine and at any time."""
+    """Equal files give equal ids, on any machine and at any time."""
     digest = hashlib.sha256()
     files = sorted(path for path in built.rglob("*") if path.is_file())
     for path in (*files, config):
@@ -36,7 +36,7 @@ def release_of(built: Path, config: Path) -> str:
 
 
 def write_release(built: Path, config: Path) -> str:
-    """Raise ValueError if the template of the build contains no id to replace."""
+    """Raise ValueError if the built template contains no id to replace."""
     template = built / "template.yaml"
     text = template.read_text(encoding="utf-8")
     if UNBUILT not in text:

@@ -1,7 +1,7 @@
-"""Check that the roles of a stack allow all necessary calls, and no others.
+"""Check that a stack's roles allow all necessary calls and no others.
 
-The functions' code makes some of the calls. AWS services make the others when they use a role. The
-comments in this module name the documentation of these calls.
+The functions' code makes some of the calls, and AWS services make the rest when they use a role.
+The comments in this module name the documentation of these calls.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -11,7 +11,7 @@ from itertools import chain
 from tools.deploy.iam import ALLOW, Call, Rule, is_allowed, rules
 from tools.deploy.stack import ACCOUNT, PARTITION, Stack
 
-# The actions of AWS's managed policies AWSLambdaBasicExecutionRole, AWSLambdaVPCAccessExecutionRole
+# The actions in AWS's managed policies AWSLambdaBasicExecutionRole, AWSLambdaVPCAccessExecutionRole
 # and AWSXRayDaemonWriteAccess. The actions for X-Ray's sampling rules are left out, because Lambda
 # itself reads these rules.
 LOG_ACTIONS = ("logs:CreateLogStream", "logs:PutLogEvents")
@@ -24,22 +24,22 @@ NETWORK_ACTIONS = (
     "ec2:UnassignPrivateIpAddresses",
 )
 TRACE_ACTIONS = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
-# The actions of AWS's managed policy AWSCodeDeployRoleForLambdaLimited, except those for hooks and
-# for an AppSpec in S3. The service authorization reference says that the first two actions are
-# checked on functions. Lambda's guide says that they are also checked on aliases, so CodeDeploy may
-# use both.
+# The actions in AWS's managed policy AWSCodeDeployRoleForLambdaLimited, except those for hooks and
+# for an AppSpec in S3. The service authorization reference says that the first two are checked on
+# functions. According to Lambda's guide, they are also checked on aliases, so CodeDeploy may use
+# both.
 ALIAS_ACTIONS = ("lambda:GetAlias", "lambda:UpdateAlias")
 PROVISIONED_ACTION = "lambda:GetProvisionedConcurrencyConfig"
 ALARM_ACTION = "cloudwatch:DescribeAlarms"
-# The actions of AWS's managed policy AWSLambdaDynamoDBExecutionRole, except those for log groups
+# The actions in AWS's managed policy AWSLambdaDynamoDBExecutionRole, except those for log groups
 # and streams.
 STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 LIST_STREAMS = "dynamodb:ListStreams"
-# The actions of AWS's managed policy AWSLambdaSQSQueueExecutionRole, except those for log groups
+# The actions in AWS's managed policy AWSLambdaSQSQueueExecutionRole, except those for log groups
 # and streams.
 QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage")
-# The condition key that Lambda adds to calls by a function's code. Lambda does not add it to calls
-# by a service that uses the function's role.
+# The condition key that Lambda adds to calls by a function's code, but not to calls by a service
+# that uses the function's role.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
 # The logical id of the permissions boundary in docs/operate/policies/github-oidc-role.yaml.
@@ -48,7 +48,7 @@ BOUNDARY = "Boundary"
 
 @dataclass(frozen=True, order=True)
 class Use:
-    """A call that a function's code makes. `variable` is the environment variable that names the
+    """A call made by a function's code. `variable` is the environment variable that names the
     resource.
     """
 
@@ -60,7 +60,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Need:
-    """`role` is the logical id of the role that has to allow the call."""
+    """`role` is the logical id of the role that must allow the call."""
 
     role: str
     call: Call
@@ -103,11 +103,11 @@ class Roles:
         )
 
     def rights(self) -> Iterator[tuple[str, list[Rule]]]:
-        """Yield each permission with its name. A caller can then find out whether the permission is
+        """Yield each permission with its name, so that a caller can find out whether it is
         necessary.
 
-        The permissions of a boundary are grouped by action. A key's rule for the whole account is
-        left out, because it is not a permission of a role.
+        A boundary's permissions are grouped by action. A key's rule for the whole account is left
+        out, because it is not a role's permission.
         """
         for rule in chain(*self.own.values(), *self.keys.values()):
             if rule.effect == ALLOW and not rule.principal.endswith(":root"):
@@ -172,7 +172,7 @@ def _resources(stack: Stack, use: Use) -> list[str]:
             return [_arn(stack, "events", f"event-bus/{value}")]
         case "sms-voice":
             return [_arn(stack, "sms-voice", f"sender-id/{value}/DE")] if value else []
-    # An empty variable means that the feature is turned off.
+    # An empty variable turns the feature off.
     return [value] if value else []
 
 
@@ -184,7 +184,7 @@ def _sender_of(stack: Stack, use: Use) -> dict[str, str]:
 
 
 def tags_of(stack: Stack, resource: str) -> dict[str, str]:
-    """CloudFormation adds a tag of its own to secrets, but not to keys. Its schemas declare this in
+    """CloudFormation adds its own tag to secrets, but not to keys. Its schemas declare this in
     `cloudFormationSystemTags`.
     """
     if resource.split(":")[2] == "secretsmanager":
@@ -223,7 +223,7 @@ def _of_lambda(stack: Stack) -> Iterator[Need]:
         stream = _arn(stack, "logs", f"log-group:{group}:log-stream:2026/01/01/[1]abc")
         for action in LOG_ACTIONS:
             yield Need(role, Call(action, stream))
-        # Lambda requires that the role allows these actions for all resources.
+        # Lambda requires the role to allow these actions on all resources.
         for action in NETWORK_ACTIONS if "VpcConfig" in properties else ():
             yield Need(role, Call(action, "*"))
         for action in TRACE_ACTIONS if properties["TracingConfig"]["Mode"] == "Active" else ():
@@ -242,8 +242,8 @@ def _of_code_deploy(stack: Stack) -> Iterator[Need]:
         for action in ALIAS_ACTIONS:
             yield Need(role, Call(action, function))
             yield Need(role, Call(action, live))
-        # CodeDeploy needs these actions for three resources: the alias, the old version and the new
-        # version of a function.
+        # CodeDeploy needs these actions on three resources: a function's alias, its old version and
+        # its new version.
         for qualified in (live, f"{function}:7", f"{function}:8"):
             yield Need(role, Call(PROVISIONED_ACTION, qualified))
         alarms = stack.resources[group]["Properties"]["AlarmConfiguration"]["Alarms"]

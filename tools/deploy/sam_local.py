@@ -34,8 +34,8 @@ SAM = ROOT / ".venv-sam" / "bin" / "sam"
 API = Endpoint("127.0.0.1", 3000)
 WARM_UPS = 2
 FLAGS = shlex.split(os.environ.get("SAM_LOCAL_FLAGS", ""))
-# In moto, each account and region has its own tables. The containers and this program must
-# therefore use the same account and region.
+# moto has separate tables for each account and region, so the containers and this program must use
+# the same account and region.
 AWS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "us-east-1"}
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
@@ -89,7 +89,7 @@ def main() -> None:
 
 @contextmanager
 def _stores(servers: Servers) -> Iterator[None]:
-    # Containers do not connect from the loopback address, so Redis' protected mode would refuse
+    # Containers do not connect from the loopback address, so Redis's protected mode would refuse
     # them.
     redis = ValkeyServer(
         host=servers.redis.host,
@@ -115,8 +115,8 @@ def _stores(servers: Servers) -> Iterator[None]:
 
 @contextmanager
 def _sam_servers(servers: Servers) -> Iterator[None]:
-    # Keep the containers warm, because PublicFn does not wait long enough for a new container of
-    # PrivateFn.
+    # Keep the containers warm, because PublicFn does not wait long enough for a new PrivateFn
+    # container.
     warm = ["--warm-containers", "LAZY", *FLAGS]
     with (
         background(
@@ -143,14 +143,14 @@ def _show(servers: Servers) -> None:
         answer = functions.invoke(FunctionName=function, Payload=(EVENTS / event).read_bytes())
         return _decoded(answer["Payload"].read().decode())
 
-    # The start of a container counts towards the function's timeout of 3 s. On a busy machine it
-    # may take longer. After its first response, a container stays warm.
+    # A container's start counts towards the function's timeout of 3 s, but may take longer on a
+    # busy machine. After its first response, a container stays warm.
     for _ in range(WARM_UPS):
         with suppress(Failed):
             started("PrivateFn", "private/ping.json")
     _expect(started("PrivateFn", "private/ping.json"), "start-lambda: PrivateFn ping", ok=True)
-    # The local API of SAM checks no signatures. Instead of a signed request, send the event that
-    # API Gateway would make from it.
+    # SAM's local API checks no signatures. Instead of a signed request, send the event that API
+    # Gateway would make from it.
     waitlist = started("PublicFn", "public/admin_put_waitlist.json")
     _expect(waitlist, "start-lambda: PublicFn admin_put_waitlist", statusCode=(200, 201))
     proof = _show_http()
@@ -192,7 +192,7 @@ def _expect_http(response: httpx.Response, status: int, **fields: object) -> Non
 
 
 def _expect(answer: Any, step: str, **fields: object) -> None:
-    """If an expected value is a tuple, the field must have one of the values in the tuple."""
+    """If an expected value is a tuple, the field must have one of the tuple's values."""
     text = json.dumps(answer)
     for name, wanted in fields.items():
         values = wanted if isinstance(wanted, tuple) else (wanted,)

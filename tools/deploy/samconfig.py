@@ -9,14 +9,14 @@ CONFIG = Path(__file__).resolve().parents[2] / "samconfig.toml"
 
 
 class NoSuchSection(Exception):
-    """A section of samconfig.toml is missing or contains no stack name. The message lists the
-    existing sections.
+    """samconfig.toml lacks the section, or the section contains no stack name. The message lists
+    the existing sections.
     """
 
 
 @dataclass(frozen=True)
 class Settings:
-    """A deployment, as a section of samconfig.toml describes it."""
+    """A deployment, as described by a section of samconfig.toml."""
 
     stack: str
     parameters: dict[str, str]

@@ -31,7 +31,7 @@ ADMIN = "/v1/admin/waitlists"
 
 
 class Failed(Exception):
-    """A response of the stack is wrong. The message contains the step and the response."""
+    """The stack gave a wrong response. The message contains the step and the response."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _say(step: str) -> None:
 
 
 def _stack(cloudformation: Any, name: str) -> Stack:
-    """The operator's own domain may not lead to the stack yet, so customers use CloudFront's
+    """The operator's own domain may not point to the stack yet, so customers use CloudFront's
     domain.
     """
     (found,) = cloudformation.describe_stacks(StackName=name)["Stacks"]

@@ -1,7 +1,7 @@
 """A stack as CloudFormation would create it, after SAM's transform and with given parameters.
 
-AWS would choose some names, ids and ARNs. Here, they are invented, but have AWS's format. They
-belong to the account 123456789012.
+Names, ids and ARNs that AWS would choose are invented, in AWS's format. They belong to the account
+123456789012.
 """
 
 import ipaddress
@@ -23,7 +23,7 @@ ZONES = ("a", "b", "c")
 STACK_UUID = "0a1b2c3d-4e5f-11ef-8a9b-0c1d2e3f4a5b"
 # A generated name ends with 12 random characters.
 RANDOM = "1A2B3C4D5E6F"
-# The maximum length of generated names, by resource type. The names of all other types are always
+# The maximum lengths of generated names, by resource type. The names of all other types are always
 # short enough.
 LONGEST_NAMES = {
     "AWS::Lambda::Function": 64,
@@ -34,8 +34,8 @@ LONGEST_NAMES = {
     "AWS::CodeDeploy::DeploymentGroup": 100,
 }
 
-# The property that contains the name of a resource. For all other types, it is the last word of the
-# type and `Name`, such as `FunctionName`.
+# The property that contains a resource's name. For all other types, it is the type's last word
+# followed by `Name`, such as `FunctionName`.
 NAMED_BY = {
     "AWS::CloudFront::Function": "Name",
     "AWS::ElastiCache::User": "UserId",
@@ -46,7 +46,7 @@ NAMED_BY = {
     "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
 }
 
-# SAM warns about its own settings and metrics at each translation. Hide these warnings.
+# Hide the warnings about SAM's own settings and metrics, which SAM gives at each translation.
 logging.getLogger("samtranslator").setLevel(logging.ERROR)
 
 Parameters = Mapping[str, str]
@@ -55,19 +55,16 @@ NOTHING = object()
 
 
 class Unresolved(Exception):
-    """The template refers to something that the stack does not have, or calls an unknown
-    function.
-    """
+    """The template refers to something that the stack lacks, or calls an unknown function."""
 
 
 @dataclass(frozen=True)
 class Stack:
-    """A stack, whose parts are stored by their logical ids.
+    """A stack whose parts are stored by logical id.
 
     The resources in `made` contain references to each other. In `resources` and `outputs`, each
-    reference is replaced with a value.
-
-    `attribute` returns the value of `GetAtt` for a logical id and an attribute.
+    reference is replaced with its value. `attribute` returns the value of `GetAtt` for a logical id
+    and an attribute.
     """
 
     name: str
@@ -93,7 +90,7 @@ class _NoManagedPolicies:
 @cache
 def _translated(given: str) -> dict[str, Any]:
     # SAM changes the template, so it gets a copy. A YAML alias puts the same object in several
-    # places. The copy contains a separate object for each place.
+    # places, but the copy contains a separate object for each place.
     template = json.loads(json.dumps(read_template()))
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
@@ -105,7 +102,7 @@ def _translated(given: str) -> dict[str, Any]:
 
 def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
     """Return a template after SAM's transform, which depends on some of the parameters."""
-    # Import SAM only when it is needed, because its import takes a second.
+    # Import SAM only when it is needed, because the import takes a second.
     from samtranslator.translator.transform import transform
 
     # SAM's transform needs a region, although it calls no AWS service.
@@ -274,9 +271,9 @@ class _Resolver:
         return identity[attribute]
 
     def _identity(self, logical_id: str) -> dict[str, str]:
-        """Return the values of `Ref` and `GetAtt` for a resource.
+        """Return a resource's `Ref` and `GetAtt` values.
 
-        If `Ref` is the same as `Name`, the result contains no key `Ref`.
+        If `Ref` is the same as `Name`, the result contains no `Ref` key.
         """
         if logical_id not in self.made:
             raise Unresolved(f"this stack has no {logical_id}")
@@ -369,7 +366,7 @@ def generated_name(stack_name: str, logical_id: str, longest: int) -> str:
     """Return a name as CloudFormation generates it, with at most `longest` characters.
 
     The stack's name and the logical id share the available characters. If both are too long, each
-    of them gets half (IdentifierUtils in CloudFormation's provider library).
+    gets half (IdentifierUtils in CloudFormation's provider library).
     """
     room = longest - len(RANDOM) - 2
     stack_room = max(room // 2, room - len(logical_id))
