@@ -1,9 +1,9 @@
-"""Lock the versions and hashes of the packages that run in a stack, that deploy a stack, or that
-publish a release. `make locks` runs this program.
+"""Lock the versions and hashes of the packages that run in a stack, deploy a stack or publish a
+release. `make locks` runs this program.
 
-Each lock file is made from the `.in` file with the same name, and works on every platform. It
-contains the digest of the `.in` file. With this digest, `tests/deployment/test_locks.py` detects an
-`.in` file that changed after it was locked.
+Each lock file is made from the `.in` file of the same name, and works on every platform. It
+contains a digest of the `.in` file, from which `tests/deployment/test_locks.py` can tell whether
+the `.in` file has changed since.
 
 Locked versions do not change unless the `.in` file requires it or `--upgrade` is given.
 """
@@ -36,7 +36,7 @@ def digest_of(source: Path) -> str:
 
 
 def is_current(lock: Path) -> bool:
-    """A lock file is current if it was made from the current content of its `.in` file."""
+    """A lock file is up to date if it was made from the current content of its `.in` file."""
     lines = lock.read_text(encoding="utf-8").splitlines() if lock.exists() else []
     return f"{DIGEST}{digest_of(source_of(lock))}" in lines
 

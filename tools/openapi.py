@@ -3,9 +3,9 @@ module.
 
 `docs/openapi/guests.json` describes a stack whose customers do not sign in. In other stacks,
 customers sign in with an issuer's tokens. `docs/openapi/issuer.patch.json` is a JSON Merge Patch
-(RFC 7396) that turns the first document into the document for these stacks.
+(RFC 7396) that turns the first document into the one for these stacks.
 
-These two files are committed. `tools.openapi_variants` makes the other documents from them.
+Only these two files are committed. `tools.openapi_variants` makes the other documents from them.
 """
 
 import json
@@ -47,8 +47,8 @@ def document(*, knows_issuer: bool) -> dict[str, Any]:
     tokens = None if knows_issuer else EntryTokens("a" * 64)
     api = Api(Services.on(NOWHERE, None, None), tokens, Logger(level="WARNING"))
     with warnings.catch_warnings():
-        # Powertools does not close the files that it reads for its documentation page, so ignore
-        # this warning.
+        # Ignore this warning, because Powertools does not close the files that it reads for its
+        # documentation page.
         warnings.simplefilter("ignore", ResourceWarning)
         answer = api.handle(REQUEST, None)
     found: dict[str, Any] = json.loads(answer["body"])
@@ -66,8 +66,8 @@ def patch_text() -> str:
 
 
 def _sorted(value: Any, name: str = "") -> Any:
-    """Sort the keys of a document, but not the media types of a response, because client generators
-    use the first media type.
+    """Sort a document's keys, but not a response's media types, because client generators use the
+    first media type.
     """
     if isinstance(value, list):
         return [_sorted(item) for item in value]

@@ -2,11 +2,11 @@
 program.
 
 `jwt.json` describes a stack whose customers sign in with an issuer's tokens. `customers.json` and
-`customers-jwt.json` contain only the routes for customers. Apps can generate their clients from
-them.
+`customers-jwt.json` contain only the routes for customers, so that apps can generate their clients
+from them.
 
-This module needs only Python's standard library. A release can therefore write the documents
-without installing the service's libraries.
+This module needs only Python's standard library, so a release can write the documents without
+installing the service's libraries.
 """
 
 import json
@@ -107,7 +107,7 @@ def _linked_to(ids: set[str], value: Any) -> Any:
 
 
 def _references(value: Any, key: str = "") -> Iterator[str]:
-    """Yield the names of all components to which a value refers, including security schemes."""
+    """Yield the names of all components that a value refers to, including security schemes."""
     if isinstance(value, str) and value.startswith(COMPONENTS):
         yield value
     elif key == "security":
@@ -126,7 +126,7 @@ def lines_of(document: dict[str, Any]) -> str:
 
 
 def _lines(value: dict[str, Any], depth: int) -> Iterator[str]:
-    """In the first `depth` levels of the object, each value has a line of its own."""
+    """Within the first `depth` levels of the object, each value has a line of its own."""
     indent = "\n" + " " * (3 - depth)
     yield "{"
     for number, (key, part) in enumerate(value.items()):

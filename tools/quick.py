@@ -1,7 +1,7 @@
-"""Check the files that have changed since the last commit. `make quick` runs this program.
+"""Check the files that have changed since the last commit.
 
-It checks the format, the lint and the types of the whole repository, and runs the tests that
-concern the changed files. `make check` runs all tests.
+`make quick` runs this program. It checks the format, lint and types of the whole repository, and
+runs the tests that concern the changed files. `make check` runs all tests.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 PACKAGES = ("public_fn", "private_fn", "shared", "cli")
-# The folders whose tests start no other processes.
+# Folders whose tests start no other processes.
 FAST = ("tests/unit", "tests/rules", "tests/service/contract", "tests/deployment")
 OF_SCRIPTS = ("tests/rules/test_scripts.py", "tests/queue/test_queue.py")
 OF_DOCUMENTS = ("tests/deployment/test_documents.py",)
@@ -68,7 +68,7 @@ def main() -> int:
     commands: list[tuple[str, ...]] = [
         ("ruff", "format", "--check", "--quiet", "."),
         ("ruff", "check", "--quiet", "."),
-        # mypy's daemon remembers the types of all modules. Only its first run takes minutes.
+        # mypy's daemon remembers the types of all modules, so only its first run takes minutes.
         ("dmypy", "run", "--timeout", "36000"),
     ]
     if selected := sorted(tests_of(changed_files())):

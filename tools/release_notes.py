@@ -1,7 +1,7 @@
-"""Print the section of the changelog about a release. `make release-notes TAG=v0.1.0` runs this
-program.
+"""Print a release's section of the changelog.
 
-The exit status is 1 if the tag does not match the version, or if the section has no date.
+`make release-notes TAG=v0.1.0` runs this program. The exit status is 1 if the tag does not match
+the version, or if the section has no date.
 """
 
 import re
@@ -14,7 +14,7 @@ CHANGELOG = Path(__file__).resolve().parents[1] / "CHANGELOG.md"
 
 
 def notes_of(tag: str, version: str, changelog: str) -> str:
-    """If the tag or the date is wrong, raise ValueError with advice."""
+    """Raise ValueError with advice if the tag or the date is wrong."""
     if tag != f"v{version}":
         raise ValueError(
             f"The tag is {tag or 'empty'}, but shared/waitlist_shared/version.py has {version}. "

@@ -1,7 +1,7 @@
-"""Write `settings.json`, from which the command line and the console learn all settings. `make
-openapi` runs this program.
+"""Write `settings.json`, from which the command line and the console learn all settings.
 
-The file describes each setting by its name, such as `capacity` or `rest.max_days`.
+`make openapi` runs this program. The file describes each setting by name, such as `capacity` or
+`rest.max_days`.
 """
 
 import json
@@ -45,7 +45,7 @@ def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, d
 
 
 def _unwrapped(hint: Any) -> tuple[Any, dict[str, Any]]:
-    """Remove the annotations and None from a type. Return the type, and the description in the
+    """Strip annotations and None from a type. Return the type, and the description in the
     annotations.
     """
     words: dict[str, Any] = {}

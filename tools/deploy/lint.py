@@ -1,12 +1,13 @@
-"""Check the template in the form in which AWS receives it, for each relevant set of parameters. Run
-by `make lint-templates`.
+"""Check the template as AWS receives it, for each relevant set of parameters. `make lint-templates`
+runs this program.
 
 `sam validate` and cfn-lint read the template before SAM's transform, when aliases, deployment
 groups and permissions do not exist yet. This program translates the template with SAM's own
 translator for each set of parameters, and resolves every function in it.
 
-It checks the result with cfn-lint, the published schemas and botocore's models. It also checks the
-limits of AWS, the permissions of GitHub's roles, and the order of creations, updates and deletions.
+It checks the result with cfn-lint, the published schemas and botocore's models. It also checks
+AWS's limits, the permissions of GitHub's roles, and the order in which resources are created,
+updated and deleted.
 
 The program prints each finding with the parameter sets that cause it. The exit status is 1 if there
 are any findings.

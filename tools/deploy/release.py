@@ -1,10 +1,10 @@
-"""Write the id of the release into the built template, and check how large the packages are. `make
+"""Write the release id into the built template, and check how large the packages are. `make
 sam-build` runs this module.
 
 The id is a digest of everything that is deployed: code, layer, template and parameters.
 
-SAM publishes a new version of a function only if the function's own resource has changed. It
-overlooks changes of the layer or of a parameter. The id is an environment variable of each
+SAM publishes a new version of a function only if the function's own resource has changed, so it
+overlooks changes to the layer or to a parameter. The id is an environment variable of each
 function, so each release has new versions.
 """
 

@@ -1,10 +1,10 @@
-"""Run the deployed functions in containers, and test a signup over HTTP.
+"""Run the deployed functions in containers and test a signup over HTTP.
 
 `sam local start-api` runs PublicFn, and `sam local start-lambda` runs PrivateFn. PrivateFn uses
 Valkey, and moto replaces DynamoDB and KMS. All servers listen on the addresses in
 `events/sam-local-env.json`.
 
-The program stops everything that it started. The exit status is 1 if a step fails.
+The program stops everything that it has started. The exit status is 1 if a step fails.
 """
 
 import json

@@ -1,15 +1,15 @@
 """Test a deployed stack with two customers who sign up, read their positions, leave and are erased.
 `make smoke STACK=waitlist-dev` runs this program.
 
-The test uses a waitlist of its own and signs with the credentials of the AWS CLI. It needs the
-permissions `cloudformation:DescribeStacks` on the stack and `execute-api:Invoke` on
+The test uses its own waitlist and signs with the AWS CLI's credentials. It needs the permissions
+`cloudformation:DescribeStacks` on the stack and `execute-api:Invoke` on
 /v1/admin/waitlists/smoke-*.
 
-If the stack has an issuer, customers need the issuer's tokens. The test then only checks the
+If the stack has an issuer, customers need the issuer's tokens. The test then checks only the
 operator's calls, and that a signup without a token is refused.
 
-If the stack has a bot check, this program cannot solve it. The test then checks that a signup
-without a bot token is refused, and imports the two customers as the operator.
+This program cannot solve a bot check. If the stack has one, the test checks that a signup without a
+bot token is refused, and imports the two customers as the operator.
 """
 
 import argparse

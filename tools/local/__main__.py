@@ -1,4 +1,4 @@
-"""Run the whole service on one port, until Ctrl-C. `make run` calls this program."""
+"""Run the whole service on one port until Ctrl-C. `make run` calls this program."""
 
 import logging
 import os
@@ -49,7 +49,7 @@ def _run_until(stopping: threading.Event, service: LocalService) -> int:
 
 
 def _quiet_libraries() -> None:
-    # At the level DEBUG, botocore logs each signature and each item.
+    # At the DEBUG level, botocore logs every signature and every item.
     for name in ("botocore", "boto3", "urllib3"):
         logging.getLogger(name).setLevel(logging.WARNING)
 

@@ -1,6 +1,5 @@
-"""An API client for programs that act as an operator and as customers.
-
-It uses the command line's API client.
+"""An API client for programs that act as an operator and as customers, built on the command line's
+API client.
 """
 
 from collections.abc import Mapping
@@ -13,10 +12,10 @@ from waitlist_cli.client.api import Api
 
 
 class ApiClient:
-    """An API client for up to `connections` threads. If a request fails, CliError is raised.
+    """An API client for up to `connections` threads.
 
-    The client repeats failed requests. Each request must therefore have a `key` (an
-    Idempotency-Key), or have the same effect if it is sent twice.
+    It raises CliError if a request fails. Because it repeats failed requests, each request must
+    have a `key` (an Idempotency-Key) or have the same effect when it is sent twice.
     """
 
     def __init__(
@@ -31,8 +30,8 @@ class ApiClient:
             limits=httpx.Limits(max_connections=connections),
             transport=transport,
             trust_env=False,
-            # Plain HTTP needs no certificate authorities. Without loading them, the client is
-            # created 16 ms faster.
+            # Plain HTTP needs no certificate authorities. The client is created 16 ms faster if it
+            # does not load them.
             verify=base_url.startswith("https:"),
         )
         self._operator = operator or local_operator()

@@ -1,10 +1,10 @@
-"""A base class for background tasks of the local service. Each task runs in its own thread."""
+"""A base class for the local service's background tasks. Each task runs in its own thread."""
 
 import threading
 
 
 class Background:
-    """Runs the method `_run` in a thread. `_run` must return soon after `stop` was called."""
+    """Runs the `_run` method in a thread. `_run` must return soon after `stop` has been called."""
 
     def __init__(self, name: str) -> None:
         self._stopping = threading.Event()

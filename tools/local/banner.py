@@ -10,7 +10,8 @@ from tools.local.signature import SERVICE
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
-# A text that the user replaces with a token. Only the issuer of JWT_JWKS can sign a valid token.
+# A placeholder that the user replaces with a token. Only the issuer of JWT_JWKS can sign a valid
+# token.
 FOREIGN_TOKEN = "TOKEN"
 CUSTOMER_ID = "ada"
 SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"
@@ -26,7 +27,7 @@ KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'
 class Addresses:
     """The addresses in the printed text.
 
-    If the printed commands need a customer's token, `token` contains it. If `is_kept` is true, the
+    If the printed commands need a customer's token, it is in `token`. If `is_kept` is true, the
     service keeps its data when it stops.
     """
 
@@ -70,9 +71,7 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
 
 
 def first_steps(url: str, token: str | None) -> list[str]:
-    """If the local service does not sign the tokens, the user has to insert a token into the
-    commands.
-    """
+    """If the local service does not sign the tokens, users must insert one into the commands."""
     own_token = token != FOREIGN_TOKEN
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID) if own_token else "ENTRY_ID"
     entries = f"{url}/v1/waitlists/{WAITLIST_ID}/entries"

@@ -1,15 +1,15 @@
-"""A stand-in for the provider of the bot check. It serves the widget's script and the `siteverify`
+"""A stand-in for the bot check's provider. It serves the widget's script and the `siteverify`
 endpoint.
 
 A token has the form `KIND.ACTION.ANYTHING.HOST`, for example `person.signup.1.127.0.0.1`. The
-answer depends on the kind of the token. `person` is accepted and `bot` is refused. `another-site`
-is refused as a token for a different site key, and `test-key` as a token of the provider's test
-keys. `down` is answered with 503, and `slow` after ten seconds.
+answer depends on the token's kind. `person` is accepted and `bot` is refused. `another-site` is
+refused as a token for a different site key, and `test-key` as a token of the provider's test keys.
+`down` is answered with 503, and `slow` after ten seconds.
 
 Each token is accepted only once, except that a request with the same `idempotency_key` may be
 repeated.
 
-A request with a `sitekey` is answered as hCaptcha, and any other request as Turnstile.
+A request with a `sitekey` is answered as hCaptcha would, and any other request as Turnstile would.
 """
 
 import threading
@@ -25,12 +25,12 @@ SCRIPT = f"{PATH}/api.js"
 SECRET = "local-bot-check-secret"
 SITE_KEY = "local-site-key"
 SLOW_SECONDS = 10
-# The error code for a refused token. Turnstile always sends the same code, but hCaptcha sends
-# different codes.
+# The error code for a refused token. Turnstile always sends the same code, whereas hCaptcha sends
+# different ones.
 INVALID = "invalid-input-response"
 OF_HCAPTCHA = {"another-site": "sitekey-secret-mismatch", "test-key": "not-using-dummy-secret"}
-# This script replaces the scripts of both providers. It has the functions that the page calls, and
-# shows a checkbox that creates a token.
+# This script replaces both providers' scripts. It has the functions that the page calls and shows a
+# checkbox that creates a token.
 WIDGET = """(() => {
   const hosts = new Map();
   const api = {
@@ -61,7 +61,7 @@ WIDGET = """(() => {
 
 
 class BotCheckStandIn:
-    """A fake provider of bot checks, which answers requests to PATH."""
+    """A fake bot check provider, which answers requests to PATH."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

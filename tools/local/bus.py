@@ -1,7 +1,7 @@
 """Computes the events that the service sends to the event bus, from the table's stream.
 
-In AWS, Lambda passes only some of the stream's records to the events function. This module uses the
-same filter from the template.
+In AWS, Lambda passes only some of the stream's records to the events function. This module applies
+the same filter, which it reads from the template.
 """
 
 import json
@@ -14,7 +14,7 @@ from waitlist_api.events.changes import CHANGED, event_of
 
 Item = dict[str, Any]
 SOURCE = "waitlist.waitlist-prod"
-# The time at which the events function reads a record, unless a test says otherwise.
+# When the events function reads a record, unless a test says otherwise.
 READ_AT = "2026-09-22T15:42:59Z"
 STREAM = "Stream"
 
@@ -29,8 +29,8 @@ def stream_filters() -> list[Item]:
 
 @cache
 def _patterns() -> list[Any]:
-    # Import moto only when it is needed, because its import takes 0.2 s. moto can match the
-    # patterns of EventBridge, and Lambda's event filters have the same syntax.
+    # Import moto only when it is needed, because the import takes 0.2 s. moto can match EventBridge
+    # patterns, and Lambda's event filters have the same syntax.
     from moto.events.models import EventPattern
 
     return [EventPattern(None, pattern) for pattern in stream_filters()]
@@ -51,6 +51,6 @@ def events_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
 
 
 def details_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
-    """Return the details of the events that report a change of an entry."""
+    """Return the details of the events that report a change to an entry."""
     events = events_of(records, read_at)
     return [event["detail"] for event in events if event["detail-type"] == CHANGED]

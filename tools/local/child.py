@@ -1,7 +1,7 @@
-"""A server in a child process. It never outlives its parent process.
+"""A server in a child process that never outlives its parent.
 
-The child prints its port on stdout, and then serves until its stdin is closed. This happens when
-the parent stops the child, and also when the parent is killed.
+The child prints its port on stdout and then serves until its stdin is closed. This happens when the
+parent stops the child, and also when the parent is killed.
 """
 
 import os
@@ -30,7 +30,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            # Start the child in a session of its own, so that Ctrl-C does not reach it. The parent
+            # Start the child in its own session, so that Ctrl-C does not reach it. The parent
             # process stops it.
             start_new_session=True,
         )
@@ -65,12 +65,12 @@ class Child:
 
 
 def serve_until_parent_ends(port: int) -> None:
-    """The parent process reads the port from the standard output."""
+    """The parent process reads the port from standard output."""
     try:
         print(port, flush=True)
     except BrokenPipeError:
-        # The parent process has ended. Redirect stdout to /dev/null, because Python would fail when
-        # it flushes stdout at the end.
+        # The parent process has ended. Redirect stdout to /dev/null, because Python would otherwise
+        # fail when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     sys.stdin.read()

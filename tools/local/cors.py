@@ -1,5 +1,5 @@
-"""Adds the CORS headers of API Gateway to responses for pages of other origins, if the stack allows
-such pages.
+"""Adds API Gateway's CORS headers to responses for pages of other origins, if the stack allows such
+pages.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class CorsRules:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any], origins: tuple[str, ...]) -> Self:
-        """Read the rules in the template, but replace the allowed origins with `origins`."""
+        """Read the rules from the template, but replace the allowed origins with `origins`."""
         document = template["Resources"]["Api"]["Properties"]["DefinitionBody"]
         _, rules, _ = document[EXTENSION]["Fn::If"]
         return cls(
@@ -39,8 +39,8 @@ class CorsRules:
 
 
 class GatewayCors(CORSMiddleware):
-    """A middleware that answers preflight requests as API Gateway does: with the status 204 for
-    every origin, and without authorization.
+    """A middleware that answers preflight requests as API Gateway does: with status 204 for every
+    origin, and without authorization.
     """
 
     def __init__(self, app: ASGIApp, rules: CorsRules) -> None:

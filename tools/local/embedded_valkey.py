@@ -16,7 +16,7 @@ CLUSTER_BUS = 10_000
 
 @contextmanager
 def running_valkey(**config: str) -> Iterator[ValkeyServer]:
-    """The caller may stop the server, and start it again on the same port."""
+    """The caller may stop the server and start it again on the same port."""
     settings = {"save": "", "appendonly": "no", **config}
     offsets = (CLUSTER_BUS,) if config.get("cluster-enabled") == "yes" else ()
     start = partial(_started, settings)
@@ -40,7 +40,7 @@ def _started(settings: dict[str, str], port: int) -> ValkeyServer:
 
 def _is_that_of(server: ValkeyServer) -> bool:
     """Return whether `server` is the one that answers on its port. A different server may have
-    opened the port earlier.
+    opened the port first.
     """
     with Redis(host=HOST, port=server.port, decode_responses=True, protocol=2) as client:
         return str(client.info("server")["config_file"]).startswith(f"{server.data_dir}/")

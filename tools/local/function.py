@@ -1,4 +1,4 @@
-"""A Lambda function on this computer. Its execution environments are used again, as in Lambda."""
+"""A Lambda function on this computer. As in Lambda, its execution environments are reused."""
 
 import json
 import os
@@ -19,18 +19,18 @@ from typing import Any, Protocol
 from tools.local.aws import function_arn
 from tools.local.lambda_process import LambdaContext
 
-# A start takes one or two seconds, but much longer on a busy computer.
+# A start takes a second or two, but much longer on a busy computer.
 START_SECONDS = 120
-# The size in bytes that Lambda allows for events and for responses.
+# The size in bytes that Lambda allows for events and responses.
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class FunctionSettings:
-    """The settings of a function. `handler` has the form `module.function`.
+    """A function's settings. `handler` has the form `module.function`.
 
     At most `environments` execution environments run at the same time. If all of them are busy, a
-    call waits for up to `queue_seconds`, and is then throttled. `concurrency` is the function's
+    call waits for up to `queue_seconds` and is then throttled. `concurrency` is the function's
     reserved concurrency.
     """
 
@@ -45,7 +45,7 @@ class FunctionSettings:
 
 @dataclass(frozen=True)
 class Invocation:
-    """The result of a handler as JSON. If `failed` is true, the JSON describes the error, as in
+    """A handler's result as JSON. If `failed` is true, the JSON describes the error, as in
     Lambda.
     """
 
@@ -59,7 +59,7 @@ class Invocation:
 
 
 class ThrottledError(Exception):
-    """The function cannot run more calls at the same time."""
+    """The function cannot run any more calls at the same time."""
 
 
 class PayloadTooLargeError(Exception):
@@ -67,7 +67,7 @@ class PayloadTooLargeError(Exception):
 
 
 class FunctionStartError(Exception):
-    """The handler could not be imported, or its import took too long."""
+    """The handler could not be imported, or the import took too long."""
 
 
 class _EnvironmentLostError(Exception):
@@ -92,14 +92,14 @@ class Function:
                 env=dict(environ),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                # Start the environments in a session of their own, so that Ctrl-C does not reach
-                # them. The local service stops them.
+                # Start the environments in their own session, so that Ctrl-C does not reach them.
+                # The local service stops them.
                 start_new_session=True,
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
-        # Use an executor, because it handles calls in the order of their arrival. With a semaphore,
-        # a new call could overtake a waiting call.
+        # Use an executor, because it handles calls in the order in which they arrive. With a
+        # semaphore, a new call could overtake a waiting one.
         self._workers = ThreadPoolExecutor(settings.environments, settings.name)
         self._running = 0
 
@@ -120,7 +120,7 @@ class Function:
         self._idle.append(_Environment(self._control))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Raise ThrottledError if all environments are busy for too long."""
+        """Raise ThrottledError if all environments stay busy for too long."""
         self._enter()
         try:
             return self._invoke(payload)
@@ -152,7 +152,7 @@ class Function:
         try:
             run = self._workers.submit(self._run, payload, request_id)
         except RuntimeError:
-            # The executor refuses new calls after the function was stopped.
+            # The executor refuses new calls once the function has been stopped.
             return _exited(request_id)
         wait([run], self.settings.queue_seconds)
         if run.cancel():
@@ -180,10 +180,10 @@ class Function:
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
-                # Take the environment that was used most recently.
+                # Take the most recently used environment.
                 return self._idle.pop()
-        # Do not hold the lock while an environment starts. Other calls may already have an
-        # environment, and must not wait for the start.
+        # Do not hold the lock while an environment starts, because calls that have an environment
+        # must not wait for the start.
         return _Environment(self._control)
 
     def _context(self, request_id: str) -> dict[str, Any]:
@@ -212,7 +212,7 @@ class Invocable(Protocol):
 
 
 def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
-    """Invoke a function, and limit the sizes of the event and the response as Lambda does.
+    """Invoke a function with Lambda's limits on the sizes of the event and the response.
 
     Raise PayloadTooLargeError if the event is too large, and ThrottledError if the function is
     busy.
@@ -242,7 +242,7 @@ def _failure(request_id: str, error_type: str, message: str) -> Invocation:
 
 
 class _Environment:
-    """An execution environment: a forked process, which ends when this object is closed."""
+    """An execution environment: a forked process that ends when this object is closed."""
 
     def __init__(self, control: socket.socket) -> None:
         ours, theirs = socket.socketpair()
@@ -252,7 +252,7 @@ class _Environment:
                 socket.send_fds(control, [b"e"], [theirs.fileno()])
             self._pid = int(self._connection.recv_bytes())
         except (EOFError, OSError) as error:
-            # The function was stopped, so the control socket is closed.
+            # The function has been stopped, so the control socket is closed.
             self.close()
             raise _EnvironmentLostError from error
 

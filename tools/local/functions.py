@@ -15,13 +15,13 @@ PRIVATE_NAME = "waitlist-local-private"
 MAINTENANCE_NAME = "waitlist-local-maintenance"
 PUBLIC_NAME = "waitlist-local-public"
 WEBHOOK_NAME = "waitlist-local-webhook"
-# There is no local function with this name. Calls to it go to the local mailbox.
+# There is no local function of this name. Calls to it go to the local mailbox.
 MESSAGES_NAME = "waitlist-local-messages"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
 MAX_PUBLIC_ENVIRONMENTS = 32
-# All environments of the public function may call the private function at the same time.
-# Maintenance calls it from many threads.
+# All of the public function's environments may call the private function at the same time, and
+# maintenance calls it from many threads.
 MAX_PRIVATE_ENVIRONMENTS = 64
 MAX_MAINTENANCE_ENVIRONMENTS = 4
 # The public function waits for an answer one second longer than the private function may take.
@@ -31,7 +31,7 @@ MAINTENANCE_QUEUE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Backends:
-    """The addresses of the local servers, and the settings of the functions."""
+    """The local servers' addresses and the functions' settings."""
 
     redis_url: str
     redis_cluster: bool
@@ -50,7 +50,7 @@ class Backends:
             "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,
             "MAINTENANCE_FUNCTION_NAME": MAINTENANCE_NAME,
             "MESSAGES_FUNCTION_NAME": MESSAGES_NAME,
-            # The mailbox shows emails as well as SMS.
+            # The mailbox shows both emails and SMS.
             "MESSAGE_CHANNELS": "mail,sms",
             "ENTRY_TOKEN_SECRET": ENTRY_TOKEN_SECRET,
             "REDIS_URL": self.redis_url,
@@ -62,8 +62,8 @@ class Backends:
             "AWS_ENDPOINT_URL_KMS": self.api_url + kms.PATH,
             "AWS_ENDPOINT_URL_LAMBDA": self.api_url,
             "PASS_KEY_ARNS": kms.KEY_ARN,
-            # Without this variable, the function would use the domain in the event as the issuer of
-            # passes. This domain contains no port.
+            # Without this variable, passes would name the domain in the event as their issuer, and
+            # that domain contains no port.
             "PASS_ISSUER": self.api_url,
             "LOG_LEVEL": self.log_level,
             "JWT_ISSUER": self.jwt_issuer,
@@ -71,8 +71,8 @@ class Backends:
             "WEBHOOK_URL": self.webhook_url,
             "WEBHOOK_SECRET": self.webhook_secret,
             "WEBHOOK_ONLY_LOOPBACK": "true",
-            # Create the queues even if there is no webhook, so that developers can try to send
-            # failed events again.
+            # Create the queues even if there is no webhook, so that developers can try to resend
+            # failed events.
             "WEBHOOK_QUEUE_URL": f"{self.api_url}{sqs.PATH}/{webhooks.QUEUE_NAME}",
             "WEBHOOK_DEAD_LETTERS_URL": f"{self.api_url}{sqs.PATH}/{webhooks.DEAD_LETTERS_NAME}",
             "AWS_ENDPOINT_URL_SQS": self.api_url + sqs.PATH,
@@ -93,7 +93,7 @@ def declared_functions(
     private_concurrency: int | None = None,
     public_concurrency: int | None = None,
 ) -> dict[str, DeclaredFunction]:
-    """As in the template, each function gets only the environment variables that it uses."""
+    """As in the template, each function receives only the environment variables that it uses."""
     declared = {}
     rooms = _rooms(template, private_concurrency, public_concurrency)
     if backends.webhook_url:
@@ -115,7 +115,7 @@ def declared_functions(
 def _rooms(
     template: Mapping[str, Any], private: int | None, public: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Return the local name of each function, and how many events it may handle at once."""
+    """Return each function's local name, and how many events it may handle at once."""
     return {
         "PublicFn": {
             "name": PUBLIC_NAME,
@@ -138,7 +138,7 @@ def _rooms(
 
 
 def _patience(template: Mapping[str, Any]) -> float:
-    """Return by how many seconds API Gateway's timeout exceeds the public function's timeout."""
+    """Return how much longer API Gateway's timeout is than the public function's, in seconds."""
     integrations = (
         operation["x-amazon-apigateway-integration"] for operation in operations(template).values()
     )

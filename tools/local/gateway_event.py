@@ -1,4 +1,4 @@
-"""Turns an HTTP request into an event of API Gateway (payload format 2.0)."""
+"""Turns an HTTP request into an API Gateway event (payload format 2.0)."""
 
 import base64
 from datetime import datetime
@@ -23,7 +23,7 @@ def gateway_event(
 ) -> dict[str, Any]:
     """`authorizer` describes the caller, and `now` is in UTC.
 
-    If an optional field has no value, it is left out, as in API Gateway.
+    As in API Gateway, optional fields without a value are left out.
     """
     event: dict[str, Any] = {
         "version": "2.0",
@@ -86,7 +86,7 @@ def _headers(request: HttpRequest) -> dict[str, str]:
     joined: dict[str, str] = {}
     for name, value in request.headers:
         key = name.lower()
-        # In payload format 2.0, cookies are in a field of their own.
+        # Payload format 2.0 has a separate field for cookies.
         if key != "cookie":
             joined[key] = f"{joined[key]},{value}" if key in joined else value
     joined.setdefault("content-length", str(len(request.body)))

@@ -1,4 +1,4 @@
-"""Turns a function's answer (payload format 2.0) into the response of API Gateway."""
+"""Turns a function's answer (payload format 2.0) into an API Gateway response."""
 
 import base64
 import binascii
@@ -7,8 +7,7 @@ from typing import Any
 
 from tools.local.http_message import Headers, HttpResponse, json_response
 
-# The headers that API Gateway sets itself. If a function returns such a header, API Gateway ignores
-# it.
+# Headers that API Gateway sets itself. If a function returns one of them, API Gateway ignores it.
 GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 
@@ -36,7 +35,7 @@ def too_large() -> HttpResponse:
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
     """Return the response that API Gateway sends if a function is not available.
 
-    API Gateway sends no Retry-After. The local service adds this header if a time is given.
+    API Gateway sends no Retry-After, but the local service adds this header if a time is given.
     """
     headers: Headers = ()
     if retry_after_seconds is not None:

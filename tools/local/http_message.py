@@ -1,4 +1,4 @@
-"""HTTP requests and responses, which do not depend on a server library."""
+"""HTTP requests and responses that do not depend on a server library."""
 
 import ipaddress
 import json
@@ -16,7 +16,7 @@ _HOST = re.compile(r"([a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?")
 class HttpRequest:
     """An HTTP request.
 
-    `target` is the path and the query as the client sent them, still encoded.
+    `target` is the path and query as the client sent them, still encoded.
     """
 
     method: str
@@ -42,16 +42,14 @@ class HttpRequest:
     def names_this_machine(self) -> bool:
         """Whether the Host header is missing or names this computer.
 
-        An attacker can point their own domain to 127.0.0.1 (DNS rebinding). A browser then sends
-        this domain in the Host header.
+        An attacker can point their own domain to 127.0.0.1 (DNS rebinding), and a browser then
+        sends this domain in the Host header.
         """
         host = self.header("host")
         return host is None or is_loopback(host)
 
     def header(self, name: str) -> str | None:
-        """Return the values of a header, separated by commas. If the header is missing, return
-        None.
-        """
+        """Return a header's values, separated by commas. If the header is missing, return None."""
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         return ",".join(values) if values else None
 
@@ -64,9 +62,7 @@ class HttpResponse:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a Host header is `localhost` or a loopback address. The header may also
-    contain a port.
-    """
+    """Return whether a Host header is `localhost` or a loopback address, with or without a port."""
     found = _HOST.fullmatch(host.lower())
     if found is None:
         return False

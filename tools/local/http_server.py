@@ -1,5 +1,5 @@
-"""The local HTTP server, which only this computer can reach. uvicorn runs in one thread, and the
-application runs in others.
+"""The local HTTP server, which only this computer can reach. uvicorn runs in one thread and the
+application in others.
 """
 
 import errno
@@ -23,8 +23,8 @@ from tools.local.rate_limits import RateLimited, RateLimits
 # The size in bytes that Lambda allows for an event. API Gateway accepts 10 MB, but cannot pass more
 # than this limit to Lambda.
 MAX_BODY_BYTES = 6 * 1024 * 1024
-# The size up to which the server reads a body that is too large. If the server closed the
-# connection earlier, the client would not see the response.
+# The size up to which the server reads a body that is too large. If it closed the connection
+# earlier, the client would not see the response.
 MAX_DRAINED_BYTES = 64 * 1024 * 1024
 IDLE_SECONDS = 75
 STOP_SECONDS = 1
@@ -45,8 +45,8 @@ class PortError(Exception):
 class HttpServer:
     """An HTTP server. The constructor opens the port, and raises PortError if this fails.
 
-    Requests are answered only after `start`. If the given port is 0, the system chooses a free
-    port, which `port` then contains.
+    Requests are answered only after `start`. If the given port is 0, the system chooses a free one,
+    which is then in `port`.
     """
 
     def __init__(self, port: int) -> None:
@@ -57,8 +57,8 @@ class HttpServer:
             if error.errno in reasons:
                 raise PortError(port, reasons[error.errno]) from error
             raise
-        # asyncio does not turn Nagle's algorithm off for this socket. With this algorithm, a
-        # response in two packets would be delayed by 40 ms.
+        # asyncio does not turn off Nagle's algorithm for this socket, so a response in two packets
+        # would be delayed by 40 ms.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._socket.getsockname()[1]
         self._application: _Application | None = None
@@ -73,8 +73,8 @@ class HttpServer:
         limits: RateLimits | None = None,
         in_threads: bool = True,
     ) -> None:
-        """If `in_threads` is true, each request has a thread of its own. Otherwise requests are
-        answered one after the other.
+        """If `in_threads` is true, each request has its own thread. Otherwise, requests are
+        answered one after another.
         """
         self._application = _Application(app, in_threads)
         asgi: ASGIApp = self._application
@@ -101,7 +101,7 @@ class HttpServer:
         self._thread.start()
 
     def wait_until_idle(self, timeout_seconds: float) -> bool:
-        """Wait for the current requests. Return False if they do not end in time."""
+        """Wait for current requests to end. Return False if they do not end in time."""
         return self._application is None or self._application.wait_until_idle(timeout_seconds)
 
     def stop(self) -> None:
@@ -112,7 +112,7 @@ class HttpServer:
 
 
 class _Application:
-    """An ASGI application that reads each request to the end, and passes it to a synchronous
+    """An ASGI application that reads each request to the end and passes it to a synchronous
     application.
     """
 
@@ -162,7 +162,7 @@ class _Application:
 
 
 async def _body(request: Request) -> bytes | None:
-    """Return the body of a request, or None if the body is larger than Lambda allows."""
+    """Return a request's body, or None if the body is larger than Lambda allows."""
     chunks: list[bytes] = []
     size = 0
     async for chunk in request.stream():

@@ -1,4 +1,4 @@
-"""Checks the token of a request, as the JWT authorizer of API Gateway does."""
+"""Checks a request's token as API Gateway's JWT authorizer does."""
 
 import json
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ ALGORITHMS = ["RS256", "RS384", "RS512"]
 
 
 class TokenError(Exception):
-    """The token is missing or invalid. A header of the response contains the message."""
+    """The token is missing or invalid. A response header contains the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class JwtAuthorizer:
-    """Checks requests to the routes that need a token according to the template."""
+    """Checks requests to the routes that need a token, according to the template."""
 
     issuer: str
     audiences: tuple[str, ...]
@@ -33,10 +33,10 @@ class JwtAuthorizer:
         return route_key in self.guarded
 
     def claims(self, request: HttpRequest, now_seconds: int) -> dict[str, str]:
-        """Return the claims of the request's token. All values are strings, as in API Gateway's
-        events.
+        """Return the claims in the request's token.
 
-        Raise TokenError if the token is missing or invalid.
+        As in API Gateway's events, all values are strings. Raise TokenError if the token is missing
+        or invalid.
         """
         token = _bearer(request.header("authorization") or "")
         registry = jwt.JWTClaimsRegistry(
@@ -58,7 +58,7 @@ class JwtAuthorizer:
 
 
 def guarded_routes(template: Mapping[str, Any]) -> frozenset[str]:
-    """Return the keys of the routes that need a token if an issuer is configured."""
+    """Return the keys of the routes that need a token when an issuer is configured."""
     return frozenset(
         route
         for route, operation in operations(template).items()
@@ -72,7 +72,7 @@ def _condition(security: Any) -> str | None:
 
 def _bearer(authorization: str) -> str:
     scheme, _, token = authorization.partition(" ")
-    # As in API Gateway, the word Bearer before the token is optional.
+    # As in API Gateway, `Bearer` before the token is optional.
     token = token if scheme.lower() == "bearer" else authorization
     if not token.strip():
         raise TokenError("")

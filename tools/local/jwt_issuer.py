@@ -1,4 +1,4 @@
-"""A local OIDC issuer, which signs tokens with its own key."""
+"""A local OIDC issuer that signs tokens with its own key."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ class JwksError(Exception):
 
 
 class LocalIssuer:
-    """An issuer of tokens. Its key is in a file, so older tokens stay valid after a restart."""
+    """A token issuer. Its key is in a file, so older tokens stay valid after a restart."""
 
     def __init__(self, issuer: str, audience: str, key_path: Path = KEY_PATH) -> None:
         self._issuer = issuer
@@ -49,7 +49,7 @@ def read_keys(url: str) -> KeySet:
 
     Raise JwksError if the keys cannot be read.
     """
-    # Import httpx only when it is needed, because its import takes 0.1 s.
+    # Import httpx only when it is needed, because the import takes 0.1 s.
     import httpx
 
     def json_at(address: str) -> Any:
@@ -75,7 +75,8 @@ def kept_key(path: Path) -> RSAKey:
         with tempfile.NamedTemporaryFile("w", dir=path.parent) as file:
             json.dump(new_key().as_dict(private=True), file)
             file.flush()
-            # If two local services start at the same time, both use the key that was written first.
+            # If two local services start at the same time, both use whichever key was written
+            # first.
             with contextlib.suppress(FileExistsError):
                 os.link(file.name, path)
     return RSAKey.import_key(json.loads(path.read_text()))

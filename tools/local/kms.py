@@ -22,7 +22,7 @@ ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
 
 
 class LocalKms:
-    """Replaces botocore's client of KMS. If a path is given, the key is stored in this file."""
+    """Replaces botocore's KMS client. If a path is given, the key is stored in that file."""
 
     def __init__(self, key_path: Path | None = None) -> None:
         key = new_key() if key_path is None else kept_key(key_path)
@@ -49,9 +49,9 @@ class LocalKms:
 
 
 class KmsEndpoint:
-    """Answers the JSON requests of KMS clients.
+    """Answers KMS clients' JSON requests.
 
-    Local programs need no signature. Requests that a web page could have sent are refused.
+    Local programs need no signature, but requests that a web page could have sent are refused.
     """
 
     def __init__(self, kms: LocalKms) -> None:

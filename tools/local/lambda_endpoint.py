@@ -1,4 +1,4 @@
-"""The Invoke API of AWS Lambda, for the functions of `make run`."""
+"""AWS Lambda's Invoke API, for the functions of `make run`."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ PATH_PREFIX = "/2015-03-31/functions/"
 PATH_SUFFIX = "/invocations"
 MAX_WAITING_EVENTS = 1000
 EVENT_WORKERS = 4
-# Lambda repeats a throttled event for up to six hours, after pauses that get longer.
+# Lambda repeats a throttled event for up to six hours, with longer and longer pauses.
 EVENT_AGE_SECONDS = 6 * 3600
 FIRST_EVENT_PAUSE_SECONDS = 1
 LONGEST_EVENT_PAUSE_SECONDS = 300
@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 class LambdaEndpoint:
     """Answers `POST /2015-03-31/functions/{name}/invocations`.
 
-    Local programs need no signature. Requests that a web page could have sent are refused.
+    Local programs need no signature, but requests that a web page could have sent are refused.
     `wait(seconds)` returns True when the service has to stop.
     """
 
@@ -54,7 +54,7 @@ class LambdaEndpoint:
         self._lock = threading.Lock()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # Browsers send an Origin header with each POST request. Other programs do not send it.
+        # Browsers send an Origin header with every POST request, but other programs do not.
         if request.header("origin") is not None or not request.names_this_machine:
             message = "Only programs on this machine may invoke functions. Web pages may not."
             return _refusal(403, "AccessDeniedException", message)
@@ -82,9 +82,7 @@ class LambdaEndpoint:
                 return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait for the asynchronous calls that are running. Discard the calls that have not
-        started.
-        """
+        """Wait for running asynchronous calls to end. Discard calls that have not started."""
         self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:
@@ -101,8 +99,8 @@ class LambdaEndpoint:
         return HttpResponse(202, _request_id())
 
     def _run_event(self, function: Invocable, payload: bytes) -> None:
-        # Lambda would repeat a failed event twice. The local service does not, because the next run
-        # of maintenance does the failed work again.
+        # Lambda would repeat a failed event twice. The local service does not, because the next
+        # maintenance run repeats the failed work.
         invocation = self._invoked_in_the_end(function, payload)
         if invocation is None:
             logger.warning("an event was throttled until it expired or the local run ended")
@@ -110,9 +108,7 @@ class LambdaEndpoint:
             logger.error("an event failed: %s", invocation.error_text())
 
     def _invoked_in_the_end(self, function: Invocable, payload: bytes) -> Invocation | None:
-        """If the function is throttled, try again for up to six hours. Then give up and return
-        None.
-        """
+        """If the function is throttled, retry for up to six hours. Then give up and return None."""
         end, pause = self._monotonic() + EVENT_AGE_SECONDS, FIRST_EVENT_PAUSE_SECONDS
         while True:
             try:
@@ -144,9 +140,7 @@ def _run(name: str, function: Invocable, payload: bytes) -> HttpResponse:
 
 
 def _function_name(request: HttpRequest) -> str:
-    """Return the name of the function in the path of a request. The path contains the name or an
-    ARN.
-    """
+    """Return the function's name from a request path, which contains the name or an ARN."""
     path = request.raw_path.removeprefix(PATH_PREFIX).removesuffix(PATH_SUFFIX)
     name = unquote(path)
     if ":function:" in name:

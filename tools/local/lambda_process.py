@@ -1,13 +1,13 @@
-"""Runs the processes of one function, started with `python -m tools.local.lambda_process <handler>
+"""Runs one function's processes, started with `python -m tools.local.lambda_process <handler>
 <socket fd>`.
 
 The first process imports the handler, and from then on only forks. Each fork is an execution
-environment that runs one event at a time, as on Lambda. Threads cannot replace the forks, because
+environment that runs one event at a time, as in Lambda. Threads cannot replace the forks, because
 Powertools stores the current request in a class attribute, and two requests in one process would
 get mixed up.
 
-Every process ends when the local run ends, even if the local run is killed. The kernel then closes
-the sockets that these processes read.
+Every process ends when the local run ends, even if it is killed, because the kernel then closes the
+sockets that these processes read.
 """
 
 import gc
@@ -31,7 +31,7 @@ Handler = Callable[[Any, "LambdaContext"], Any]
 
 @dataclass(frozen=True)
 class LambdaContext:
-    """The context that Lambda gives to a Python handler."""
+    """The context that Lambda passes to a Python handler."""
 
     function_name: str
     memory_limit_in_mb: int
@@ -72,7 +72,7 @@ def main() -> None:
 def _compose() -> None:
     """Read botocore's service models and create the API before the first fork.
 
-    This takes 0.1 s, which each fork would otherwise need again. No connection is opened.
+    Otherwise, each fork would need another 0.1 s for this. No connection is opened.
     """
     if clients := sys.modules.get("waitlist_api.aws.clients"):
         clients.dynamodb_client().close()
@@ -100,8 +100,8 @@ def _answer(handler: Handler, message: bytes) -> bytes:
     invocation = json.loads(message)
     context = LambdaContext(**invocation["context"])
     try:
-        # Encode the result as Lambda does since Python 3.12. A lone surrogate cannot be encoded in
-        # UTF-8.
+        # Encode the result as Lambda has done since Python 3.12. A lone surrogate cannot be encoded
+        # in UTF-8.
         payload = json.dumps(handler(invocation["event"], context), ensure_ascii=False)
         payload.encode()
         answer = {"payload": payload}

@@ -1,4 +1,4 @@
-"""The application on the local port: the HTTP API of the public function, and the AWS APIs that the
+"""The application on the local port: the public function's HTTP API, and the AWS APIs that the
 functions call.
 """
 
@@ -31,7 +31,7 @@ from tools.local.signature import SignatureError, verified_access_key
 from tools.local.start_page import start_page
 
 ADMIN_PATH = "/v1/admin"
-# The Retry-After of a request that is refused because all execution environments are busy. Lambda
+# The Retry-After for requests that are refused because all execution environments are busy. Lambda
 # would start another environment instead.
 BUSY_SECONDS = 2
 
@@ -39,10 +39,10 @@ logger = logging.getLogger(__name__)
 
 
 class LocalGateway:
-    """The HTTP application of the local service.
+    """The local service's HTTP application.
 
-    If the path of a request begins with a key of `endpoints`, the request goes to the handler of
-    this key. All other requests become events of API Gateway for the function `public`.
+    If a request's path begins with a key of `endpoints`, the request goes to this key's handler.
+    All other requests become API Gateway events for the `public` function.
     """
 
     def __init__(
@@ -94,8 +94,8 @@ class LocalGateway:
         path = request.path
         if path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
             if not request.names_this_machine:
-                # The local credentials are public, so a web page could use them. They are only
-                # accepted with a local host name.
+                # The local credentials are public, so a web page could use them. They are accepted
+                # only with a local host name.
                 raise SignatureError(
                     "Operators must call the local service at 127.0.0.1 or localhost."
                 )

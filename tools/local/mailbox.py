@@ -1,7 +1,7 @@
 """The local mailbox, which shows the emails and SMS that a deployed service would have sent.
 
-No message leaves this computer. A thread reads the events in the table, and stores the messages in
-memory. The mailbox is a page at /_local/mailbox, and JSON at /_local/mailbox.json.
+No message leaves this computer. A thread reads the events in the table and stores the messages in
+memory. The mailbox is available as a page at /_local/mailbox and as JSON at /_local/mailbox.json.
 """
 
 import json
@@ -51,9 +51,9 @@ from waitlist_shared.ranks import millis_of
 
 PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
-# The thread spends at most a twentieth of its time on reading the table.
+# The thread spends at most a twentieth of its time reading the table.
 SHARE = 20
-# The largest number of waitlists in a filter. DynamoDB limits a filter to 4 KB.
+# The maximum number of waitlists in a filter. DynamoDB limits a filter to 4 KB.
 MOST_LISTS = 100
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -66,8 +66,8 @@ PAGE = """<!doctype html>
 </html>
 """
 # In production, the operator's backend sends the links that verify addresses if a waitlist has no
-# `messages`. On a developer's computer there is no such backend, so the mailbox sends these links.
-# It accepts telephone numbers of all countries.
+# `messages`. A developer's computer has no such backend, so the mailbox sends them. It accepts
+# telephone numbers from all countries.
 LINKS = MessageRules(
     kinds=("verify",),
     sms_countries=tuple(sorted(SUPPORTED_REGIONS)),
@@ -83,7 +83,7 @@ Event = tuple[int, str, str, str, str]
 class LocalSender(Sender, frozen=True):
     """Sends messages as the messages function does.
 
-    It also sends the links that verify addresses if a waitlist has no settings for messages.
+    If a waitlist has no settings for messages, it also sends the links that verify addresses.
     """
 
     def find_rules(self, settings: WaitlistSettings) -> MessageRules | None:
@@ -91,7 +91,7 @@ class LocalSender(Sender, frozen=True):
 
 
 class Mailbox(Background):
-    """A mailbox with the messages of all waitlists in a table."""
+    """A mailbox with the messages of all a table's waitlists."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Mailbox(Background):
         *,
         is_for_guests: bool = True,
     ) -> None:
-        """`webhook` contains the URL and the secret of the webhook. If it is None, webhooks are not
+        """`webhook` contains the webhook's URL and secret. If it is None, webhooks are not
         shown.
         """
         super().__init__("mailbox")
@@ -134,8 +134,8 @@ class Mailbox(Background):
         )
         self._messages: list[tuple[int, Message]] = []
         self._handled: set[Event] = set()
-        # For each waitlist, the last time at which its messages were turned off. Events before this
-        # time cause no messages.
+        # When each waitlist's messages were last turned off. Events from before then cause no
+        # messages.
         self._silent_until: dict[str, int] = {}
         self._lock = threading.Lock()
 
@@ -178,7 +178,7 @@ class Mailbox(Background):
         return HttpResponse(200, HEADERS, html.encode("utf-8", "replace"))
 
     def _webhooks(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the webhooks of all published events. Each webhook is signed with the time of its
+        """Yield the webhooks for all published events. Each one is signed with the time of its
         event.
         """
         url, secret = self._webhook or ("", "")
@@ -238,10 +238,9 @@ class Mailbox(Background):
                     yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
     def _history(self, waitlist_ids: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the events of the given waitlists. If none are given, yield the events of all
-        waitlists.
+        """Yield the events of the given waitlists, or of all waitlists if none are given.
 
-        Reading the events of a few waitlists is much faster.
+        Reading only a few waitlists' events is much faster.
         """
         lists = {f":list{number}": {"S": name} for number, name in enumerate(waitlist_ids)}
         condition = "begins_with(#sk, :history)"

@@ -3,8 +3,8 @@
 Such a server is started with the number of a free port, and binds this port only later. Meanwhile,
 and while the server restarts, another process could take the port.
 
-Each process of this project therefore reserves a port before it uses it. To reserve a port, it
-binds the UDP port with the same number.
+Each process of this project therefore reserves a port before using it, by binding the UDP port with
+the same number.
 
 A program that does not reserve its ports can still take the port. The server then starts on another
 port.
@@ -18,8 +18,8 @@ from typing import TypeVar
 
 HOST = "127.0.0.1"
 # A cluster node needs a port from this range, and a second port whose number is higher by 10,000.
-# The second ports are outside the range, so the ports of two nodes never conflict. Operating
-# systems use the ports from 32768 upwards for outgoing connections.
+# The second ports are outside the range, so two nodes' ports never conflict. Operating systems use
+# the ports from 32768 upwards for outgoing connections.
 FIRST_PORT, LAST_PORT = 12_000, 21_999
 DRAWS = 1_000
 STARTS = 5
@@ -35,7 +35,7 @@ class PortTaken(Exception):
 def reserved_port(*offsets: int) -> Iterator[int]:
     """Reserve a free port, so that no other process takes it.
 
-    A server may need several ports. Each offset is added to the number of the free port, and the
+    For a server that needs several ports, each offset is added to the free port's number, and the
     resulting port is reserved too.
     """
     with ExitStack() as stack:

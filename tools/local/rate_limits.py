@@ -1,6 +1,6 @@
-"""The rate limits of API Gateway. If there are too many requests, the response has status 429.
+"""API Gateway's rate limits.
 
-Each limited route has a token bucket.
+If there are too many requests, the response has status 429. Each limited route has a token bucket.
 """
 
 import time
@@ -13,14 +13,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tools.local.routes import Routes
 
 SIGNUP_RATE = {"Ref": "SignupRateLimit"}
-# The ratio of the burst limit to the rate limit. The defaults in the template have the same ratio.
+# The ratio of the burst limit to the rate limit. The template's defaults have the same ratio.
 BURST_SECONDS = 2
 
 
 class Bucket:
-    """A token bucket that gets `rate` tokens in each second.
+    """A token bucket that gains `rate` tokens per second.
 
-    The bucket holds at most as many tokens as it gets in `BURST_SECONDS`.
+    It holds at most as many tokens as it gains in `BURST_SECONDS`.
     """
 
     def __init__(self, rate: int, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -42,7 +42,7 @@ class Bucket:
 
 
 class RateLimits:
-    """The token buckets of all routes with the signup limit in the template, by route key."""
+    """The token buckets of all routes with the template's signup limit, by route key."""
 
     def __init__(self, routes: Routes, buckets: Mapping[str, Bucket]) -> None:
         self._routes = routes
@@ -70,9 +70,8 @@ class RateLimits:
 
 
 class RateLimited:
-    """A middleware that refuses requests above the rate limits.
-
-    It reads no body of a refused request, and calls no function.
+    """A middleware that refuses requests above the rate limits, without reading their bodies or
+    calling a function.
     """
 
     def __init__(self, app: ASGIApp, limits: RateLimits) -> None:

@@ -1,6 +1,6 @@
 """The routes of the HTTP API in `template.yaml`.
 
-The route of a request is chosen as in API Gateway.
+A request takes the route that API Gateway would choose.
 """
 
 import re
@@ -10,12 +10,12 @@ from typing import Any
 from urllib.parse import unquote
 
 DEFAULT_ROUTE_KEY = "$default"
-# The routes that show the OpenAPI document. Only the local service has them.
+# Routes that show the OpenAPI document. Only the local service has them.
 DOCUMENT_ROUTES = [("GET", "/docs"), ("HEAD", "/docs")]
 
 
 def operations(template: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The keys of the result are route keys, such as `GET /v1/health`."""
+    """The result's keys are route keys, such as `GET /v1/health`."""
     paths = template["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
     return {
         f"{method.upper()} {path}": operation
@@ -54,7 +54,7 @@ class Routes:
     def from_template(cls, template: Mapping[str, Any]) -> "Routes":
         """Read the routes from the API document in the template.
 
-        The local service also has the route `$default`, which passes all other requests to the
+        The local service also has a `$default` route, which passes all other requests to the
         function. API Gateway would answer these requests with 404.
         """
         return cls([*DOCUMENT_ROUTES, *(_method_path(route) for route in operations(template))])

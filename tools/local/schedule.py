@@ -32,9 +32,10 @@ def scheduled_event(now: datetime) -> dict[str, Any]:
 
 
 class MinuteSchedule(Background):
-    """A thread that calls `function` every minute. If a run is slow, the next one starts later.
+    """A thread that calls `function` every minute.
 
-    `wait(seconds)` returns True when the thread has to stop.
+    If a run is slow, the next one starts later. `wait(seconds)` returns True when the thread has to
+    stop.
     """
 
     def __init__(

@@ -58,10 +58,10 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.records.table import Table
 
-# How long the server waits for its current requests before it stops. The public function's timeout
-# is shorter, so all of them are answered.
+# How long the server waits for current requests before it stops. The public function's timeout is
+# shorter, so all of them are answered.
 DRAIN_SECONDS = 12
-# How long the local service waits for a webhook receiver that does not answer, before it stops.
+# How long the local service waits for a webhook receiver that does not answer before it stops.
 WEBHOOK_DRAIN_SECONDS = 2
 
 
@@ -72,15 +72,14 @@ KEPT_PASS_KEY = "pass-key.json"
 
 
 class StartError(Exception):
-    """The service cannot start. The message says why, and what to do."""
+    """The service cannot start. The message says why and what to do."""
 
 
 class LocalService:
-    """The whole local service as a context manager. At the end of the block, all its processes and
-    threads end.
+    """The whole local service as a context manager.
 
-    The constructor opens the port first. If the port is in use, it raises PortError before anything
-    else has started.
+    When the block ends, all its processes and threads end. The constructor opens the port first. If
+    the port is in use, it raises PortError before anything else has started.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -117,9 +116,7 @@ class LocalService:
         )
 
     def _token(self) -> str | None:
-        """Return a token for the printed commands. If customers need no issuer's token, return
-        None.
-        """
+        """Return a token for the printed commands, or None if customers need no issuer's token."""
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
         if not issuer:
             return None
@@ -195,7 +192,7 @@ class LocalService:
         return Mailbox(table, tokens, self.url, webhook=webhook, is_for_guests=is_for_guests)
 
     def _bot_check(self) -> dict[str, str]:
-        """By default, the variables contain the addresses of a fake provider of bot checks."""
+        """By default, the variables contain a fake bot check provider's addresses."""
         settings = self._settings
         if not settings.bot_check:
             return {}
@@ -209,7 +206,7 @@ class LocalService:
 
     def _bot_check_script(self) -> str:
         """Return the URL of the fake provider's script. If the real provider checks the customers,
-        return an empty string, which lets the page load the real provider's script.
+        return an empty string, so that the page loads the real provider's script.
         """
         settings = self._settings
         if settings.bot_check_script_url is not None:

@@ -1,4 +1,4 @@
-"""The settings of `make run`. They are read from the environment once."""
+"""The settings of `make run`, which are read from the environment once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
 
 DEFAULT_PORT = 8080
-# A secret that everybody can read, because it is in the source code.
+# A secret that anyone can read, because it is in the source code.
 WEBHOOK_SECRET = "whsec_bG9jYWwtd2ViaG9vay1zZWNyZXQtbm90LXByb2R1Y3Rpb24="
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
@@ -20,20 +20,20 @@ LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 class SettingError(Exception):
     """An environment variable has an invalid value.
 
-    The message contains the variable and the value.
+    The message names the variable and the value.
     """
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of the local run.
+    """The local run's settings.
 
     If `redis_url` or `dynamodb_url` is None, the local run starts its own server.
 
     `keep` is the folder in which the embedded DynamoDB stores its data. If it is None, the data is
     lost when the run ends.
 
-    If `jwt_issuer` is set, customers use tokens of this issuer. `jwt_jwks` is the URL of its public
+    If `jwt_issuer` is set, customers use this issuer's tokens. `jwt_jwks` is the URL of its public
     keys or of its discovery document. If `jwt_jwks` is None, the local run signs the tokens itself.
 
     `bot_check` is `turnstile`, `hcaptcha` or empty. The local run stands in for this provider,
@@ -63,9 +63,7 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
-        """An empty variable means that the default is used. Raise SettingError if a value is
-        invalid.
-        """
+        """An empty variable means the default. Raise SettingError if a value is invalid."""
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
         cluster = _choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true"
         if cluster and "REDIS_URL" not in given:
@@ -187,6 +185,6 @@ def _choice(
 
 
 def without_password(url: str) -> str:
-    """Remove the user name and the password from a URL, so that it can be printed."""
+    """Remove the user name and password from a URL, so that it can be printed."""
     scheme, separator, rest = url.rpartition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"

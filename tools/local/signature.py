@@ -1,6 +1,4 @@
-"""Checks the signature of a request (AWS Signature Version 4), as API Gateway's IAM authorizer
-does.
-"""
+"""Checks a request's signature (AWS Signature Version 4) as API Gateway's IAM authorizer does."""
 
 import hmac
 import re
@@ -43,7 +41,7 @@ class _Claim:
 
 def verified_access_key(request: HttpRequest, now: datetime) -> str | None:
     """Return None if the request is not signed. Raise SignatureError if the signature is not valid
-    at the time `now` (UTC).
+    at `now` (UTC).
     """
     authorization = request.header("authorization") or ""
     if not authorization.startswith(ALGORITHM):
@@ -84,8 +82,8 @@ def _timestamp(request: HttpRequest, now: datetime) -> str:
 
 
 def _check_body(request: HttpRequest) -> None:
-    # The signature covers the header X-Amz-Content-SHA256, but not the body. The header must
-    # therefore contain the hash of the body.
+    # The signature covers the X-Amz-Content-SHA256 header, but not the body, so this header must
+    # contain the body's hash.
     stated = request.header("x-amz-content-sha256")
     if stated is not None and stated != sha256(request.body).hexdigest():
         raise SignatureError("X-Amz-Content-SHA256 is not the hash of the body.")
@@ -94,7 +92,7 @@ def _check_body(request: HttpRequest) -> None:
 class _RecomputingAuth(SigV4Auth):
     """Computes a signature over the headers that the client has signed.
 
-    The path and the query can be encoded in two ways.
+    The path and query can be encoded in two ways.
     """
 
     def __init__(self, path: Callable[[str], str], query: Callable[[str], str]) -> None:
@@ -134,7 +132,7 @@ def _encoded(part: str) -> str:
 
 
 # AWS's clients encode the path twice and sort the query before they sign a request. Before version
-# 8.3, curl signed the path and the query as it sent them.
+# 8.3, curl signed the path and query as it sent them.
 _READINGS = [
     _RecomputingAuth(_encoded_again, _encoded_and_sorted),
     _RecomputingAuth(_as_sent, _as_sent),

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class QueuedMessage:
-    """A message in a queue. Nobody can receive it before `visible_seconds`."""
+    """A message in a queue. It cannot be received before `visible_seconds`."""
 
     body: str
     sent_millis: int
@@ -31,7 +31,7 @@ class QueuedMessage:
 
 
 class LocalQueue:
-    """A standard queue, which any number of threads may use.
+    """A standard queue that any number of threads may use.
 
     A received message is hidden for `hidden_seconds`. If it has already been received
     `most_receives` times, it moves to `dead_letters`.
@@ -65,7 +65,7 @@ class LocalQueue:
         return message.id
 
     def receive(self, most: int = MOST_RECEIVED, hidden_seconds: float | None = None) -> list[Any]:
-        """Return up to `most` visible messages, the oldest first, and hide them."""
+        """Return up to `most` visible messages, oldest first, and hide them."""
         now = self._now_seconds()
         hidden = self._hidden_seconds if hidden_seconds is None else hidden_seconds
         found: list[QueuedMessage] = []
@@ -86,14 +86,16 @@ class LocalQueue:
         return found
 
     def delete(self, receipt: str) -> None:
-        """If the message has been received again in the meantime, do nothing."""
+        """If the message has since been received a second time, do nothing."""
         with self._lock:
             for message in list(self._messages.values()):
                 if message.receipt == receipt:
                     del self._messages[message.id]
 
     def hide(self, receipt: str, seconds: float) -> bool:
-        """Hide a message for some seconds. Return False if the receipt is outdated or unknown."""
+        """Hide a message for a number of seconds. Return False if the receipt is outdated or
+        unknown.
+        """
         with self._lock:
             for message in self._messages.values():
                 if message.receipt == receipt:
@@ -135,7 +137,7 @@ class SqsEndpoint:
         }
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # Browsers send an Origin header with each POST request. Other programs do not send it.
+        # Browsers send an Origin header with every POST request, but other programs do not.
         if request.header("origin") is not None or not request.names_this_machine:
             return _refusal(403, "AccessDenied")
         action = self._actions.get((request.header("x-amz-target") or "").rpartition(".")[2])

@@ -1,7 +1,6 @@
 """The DynamoDB table in `template.yaml`, for programs that create it without CloudFormation.
 
-Only the template declares the keys and indexes, so a local table cannot differ from a deployed
-table.
+Only the template declares the keys and indexes, so a local table cannot differ from a deployed one.
 """
 
 from functools import cache
@@ -10,7 +9,8 @@ from typing import Any
 
 import yaml
 
-# libyaml is ten times faster than the loader in pure Python, and each local process reads the file.
+# libyaml is ten times faster than the loader in pure Python, and every local process reads the
+# file.
 try:
     from yaml import CSafeLoader as SafeLoader
 except ImportError:
@@ -43,9 +43,10 @@ _CloudFormationLoader.add_multi_constructor("!", _intrinsic)
 
 @cache
 def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
-    """Return the template with long forms instead of `!Ref`, `!Sub` and other short forms.
+    """Return the template with the long forms of `!Ref`, `!Sub` and other functions instead of the
+    short ones.
 
-    The file is read once in each process, so copy the result before you change it.
+    Each process reads the file only once, so copy the result before you change it.
     """
     template = yaml.load(path.read_text(encoding="utf-8"), Loader=_CloudFormationLoader)
     if not isinstance(template, dict):
@@ -56,7 +57,7 @@ def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
 def create_table_request(table_name: str) -> dict[str, Any]:
     """Return the arguments for boto3's `create_table`.
 
-    Point-in-time recovery and time to live cannot be set in this call. The code does not need them.
+    This call cannot set point-in-time recovery or time to live, which the code does not need.
     """
     table = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     return {
@@ -64,7 +65,7 @@ def create_table_request(table_name: str) -> dict[str, Any]:
         "BillingMode": table["BillingMode"],
         "AttributeDefinitions": table["AttributeDefinitions"],
         "KeySchema": table["KeySchema"],
-        # Leave out the throughput of the index, because its values are parameters of the stack.
+        # Leave out the index's throughput, because its values are stack parameters.
         "GlobalSecondaryIndexes": [
             {name: value for name, value in index.items() if name != "WarmThroughput"}
             for index in table["GlobalSecondaryIndexes"]

@@ -1,4 +1,4 @@
-"""Sends the webhooks of the local service.
+"""Sends the local service's webhooks.
 
 This module does the work of several resources in a deployed stack: the table's stream, pipes, an
 event rule, a queue and the function that reads the queue.
@@ -25,8 +25,8 @@ DEAD_LETTERS_NAME = "waitlist-local-webhook-dead-letters"
 # The template declares the same values.
 HIDDEN_SECONDS = 360
 MOST_RECEIVES = 500
-# The number of calls of the function that can run at the same time. If the receiver of the webhook
-# does not answer, a call takes several seconds.
+# How many calls to the function can run at the same time. If the webhook's receiver does not
+# answer, a call takes several seconds.
 CALLS = 8
 LOOK_SECONDS = 0.1
 
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 def stream_of(dynamodb_url: str) -> Callable[[], list[dict[str, Any]]]:
-    """Return a function that takes the new records from the stream of the in-memory DynamoDB."""
+    """Return a function that takes the new records from the in-memory DynamoDB's stream."""
     host = urlsplit(dynamodb_url).netloc
 
     def read() -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ def stream_of(dynamodb_url: str) -> Callable[[], list[dict[str, Any]]]:
 
 
 class WebhookPump(Background):
-    """A thread that puts events from the stream into the queue, and gives messages from the queue
+    """A thread that puts events from the stream into the queue and passes messages from the queue
     to the function.
     """
 
@@ -71,7 +71,7 @@ class WebhookPump(Background):
         self._free = threading.Semaphore(CALLS)
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait for the current calls of the function. Messages in the queue are lost."""
+        """Wait for the function's current calls to end. Messages in the queue are lost."""
         super().stop(timeout_seconds)
         self._calls.shutdown(wait=False, cancel_futures=True)
         end = time.monotonic() + timeout_seconds

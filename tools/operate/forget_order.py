@@ -1,13 +1,13 @@
 """Delete the queues from Redis, so that maintenance rebuilds them. `make forget-order
 STACK=waitlist-prod` runs this program.
 
-Use this command after the DynamoDB table was restored to an earlier time, because Redis then knows
+Use this command after restoring the DynamoDB table to an earlier time, because Redis then knows
 changes that the table does not. Maintenance rebuilds each queue from the table within a minute.
 Until then, customers get `503 rebuilding`, but signups are accepted. The command changes nothing in
 the table.
 
 The command needs the permissions `cloudformation:DescribeStacks` on the stack,
-`lambda:InvokeFunction` on the alias of the private function, and `dynamodb:Query` and
+`lambda:InvokeFunction` on the private function's alias, and `dynamodb:Query` and
 `dynamodb:BatchGetItem` on the table.
 """
 
@@ -32,7 +32,7 @@ FUNCTION = "PrivateFunctionName"
 
 
 class Refused(Exception):
-    """The command has done nothing. The message says why, and what to do."""
+    """The command has done nothing. The message says why and what to do."""
 
 
 def forget(queue: Queue, waitlist_ids: Iterable[str]) -> None:

@@ -2,7 +2,7 @@
 program.
 
 Customers keep their access. The previous key stays valid until the next rotation, and customers who
-read their entry before then get a token that the new key signs.
+read their entry before then receive a token signed with the new key.
 
 After a leak, use `ALL=1`, which invalidates all tokens. The key that identifies people on waitlists
 with `identity` never changes.
@@ -37,15 +37,15 @@ DAYS_BETWEEN = 30
 
 
 class Refused(Exception):
-    """The command has changed nothing. The message says why, and what to do."""
+    """The command has changed nothing. The message says why and what to do."""
 
 
 def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
-    """Add a new key to a secret. The current key becomes the previous key, and the older key is
-    removed.
+    """Add a new key to a secret.
 
-    Raise Refused if the last rotation was not long ago. Some customers may still use tokens that
-    the older key has signed.
+    The current key becomes the previous one, and the older key is removed. Raise Refused if the
+    last rotation was too recent, because some customers may still use tokens that the older key has
+    signed.
     """
     keys = TokenKeys.parse(secret)
     age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
@@ -69,7 +69,7 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
 
 
 def with_one_key(secret: str, new_key: str) -> str:
-    """All tokens become invalid, but the ids of people stay the same."""
+    """All tokens become invalid, but people's ids stay the same."""
     return json.dumps({"current": new_key, "identity": TokenKeys.parse(secret).identity})
 
 

@@ -1,4 +1,4 @@
 """An in-memory DynamoDB for tests and for `make run`.
 
-Its only table is the table in `template.yaml`.
+Its only table is the one in `template.yaml`.
 """

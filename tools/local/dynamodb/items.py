@@ -1,4 +1,4 @@
-"""The items of a table, in the order in which queries return them."""
+"""A table's items, in the order in which queries return them."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
@@ -7,7 +7,7 @@ from typing import Any
 
 Item = dict[str, Any]
 Key = tuple[str, str]
-# The sort position of an item in its partition: the sort key, and then the item's key in the table.
+# An item's sort position in its partition: the sort key, and then the item's key in the table.
 # Several items in an index can have the same sort key.
 Place = tuple[Any, str, str]
 
@@ -16,10 +16,10 @@ INDEX_KEYS = ("place", "place_rank")
 
 
 class Items(dict[Key, Item]):
-    """All items by their keys, and the sorted keys of each partition.
+    """All items by key, and each partition's sorted keys.
 
-    The keys are not sorted before the first query. This saves time in tests, which often replace
-    all items but seldom query them.
+    The keys are not sorted until the first query. This saves time in tests, which often replace all
+    items but seldom query them.
     """
 
     def __init__(self, items: Mapping[Key, Item] = {}) -> None:

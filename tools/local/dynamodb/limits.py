@@ -1,4 +1,4 @@
-"""Finds the writes that DynamoDB refuses because they are too large or malformed.
+"""Finds writes that DynamoDB refuses because they are too large or malformed.
 
 `make test-dynamodb` checks that AWS's DynamoDB Local refuses the same writes.
 """
@@ -29,7 +29,7 @@ class Refused(Exception):
 class MisfitItem(Refused):
     """DynamoDB would refuse a write because its item is invalid.
 
-    In a transaction, `position` is the index of this write.
+    In a transaction, `position` is the write's index.
     """
 
     position = 0
@@ -91,7 +91,7 @@ def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
 
 
 def item_bytes(item: Mapping[str, Any]) -> int:
-    """DynamoDB counts the names and the values of all attributes."""
+    """DynamoDB counts the names and values of all attributes."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 

@@ -43,8 +43,8 @@ ASSIGNMENTS = re.compile(r",(?![^(]*\))")
 
 
 class Missing:
-    """Stands for an attribute that an item does not have. Every comparison with it is false, as in
-    DynamoDB.
+    """Stands for an attribute that an item does not have. As in DynamoDB, every comparison with it
+    is false.
     """
 
     def __eq__(self, _: object) -> bool:
@@ -159,8 +159,8 @@ class MemoryTable:
         }
 
     def _readable(self, _request: Item) -> Items:
-        """Return the items that a query can find. Tests override this method to let a query find
-        older items, as in DynamoDB's indexes.
+        """Return the items that a query can find. Tests override this method so that a query finds
+        older versions of items, as it can in DynamoDB's indexes.
         """
         return self.items
 
@@ -218,7 +218,7 @@ class MemoryTable:
 def _refusing(operation: str, reasons: list[Item] | None = None) -> Iterator[None]:
     """Convert refusals to the errors that DynamoDB sends.
 
-    If an item in a transaction is invalid, the error is the cancellation of the transaction, with a
+    An invalid item in a transaction causes the transaction to be cancelled, and the error gives a
     reason for each write.
     """
     try:
@@ -246,7 +246,7 @@ def _check_projection(request: Item) -> None:
 
 
 def _asked(request: Item) -> set[str]:
-    """Return the attributes that a query asks for. An empty set stands for all attributes."""
+    """Return the attributes that a query asks for. An empty set means all attributes."""
     names = request.get("ExpressionAttributeNames", {})
     return {names[name] for name in request.get("ProjectionExpression", "").split(", ") if name}
 
@@ -301,8 +301,8 @@ def _key_of_action(action: Item) -> Key:
 
 
 def _chosen(items: Items, keys: tuple[str, str], request: Item) -> list[Place]:
-    """Find the items of a query by bisection, so that a page of a large partition is read almost as
-    fast as a page of a small partition.
+    """Find a query's items by bisection, so that reading a page takes almost as little time in a
+    large partition as in a small one.
     """
     condition, values = request["KeyConditionExpression"], _values(request)
     found = PARTITION.match(condition)
@@ -361,7 +361,7 @@ FUNCTIONS = {
 
 @cache
 def _compiled(expression: str) -> CodeType:
-    """Translate a condition expression of DynamoDB to Python.
+    """Translate a DynamoDB condition expression to Python.
 
     Python evaluates the result, so words that are not part of DynamoDB's language are refused
     first.

@@ -2,8 +2,8 @@
 
 It runs in its own process, because the gateway also needs Python's interpreter lock.
 
-If a file is given, the items are stored there and read at the next start. With `--stream`, the
-operation TakeRecords returns the new records of the stream.
+If a file is given, the server stores the items there and reads them at the next start. With
+`--stream`, the `TakeRecords` operation returns the stream's new records.
 """
 
 import gc
@@ -27,8 +27,8 @@ Answer = dict[str, Any]
 STREAM_OPTION = "--stream"
 CONTENT_TYPE = "application/x-amz-json-1.0"
 ERROR_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
-# DynamoDB remembers the token of each transaction for ten minutes. This server remembers only the
-# tokens of the newest transactions, which is enough because its clients repeat a transaction within
+# DynamoDB remembers each transaction's token for ten minutes. This server remembers only the tokens
+# of the newest transactions, which is enough because its clients repeat a transaction within
 # seconds.
 REMEMBERED_TRANSACTIONS = 10_000
 
@@ -83,7 +83,7 @@ class Database:
         return {"Table": self._description}
 
     def _transact_write_items(self, ClientRequestToken: str = "", **request: Any) -> Answer:  # noqa: N803
-        """If the response is lost, the client sends the transaction again with the same token."""
+        """If the response is lost, the client resends the transaction with the same token."""
         if ClientRequestToken in self._done:
             return {}
         answer = self._table.transact_write_items(**request)

@@ -1,4 +1,4 @@
-"""An in-memory table with a stream. The stream has a record for each changed item."""
+"""An in-memory table with a stream, which contains a record for each changed item."""
 
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,7 @@ TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 class StreamedTable(MemoryTable):
     """A table with the stream that the template declares.
 
-    `records` contains the old and the new image of each changed item, until `take_records` returns
-    them.
+    `records` contains each changed item's old and new images until `take_records` returns them.
     """
 
     def __init__(self) -> None:
@@ -45,7 +44,7 @@ class StreamedTable(MemoryTable):
     def _write(self, key: Key, item: Item | None) -> None:
         before = self.items.get(key)
         super()._write(key, item)
-        # If a write changes nothing, DynamoDB's stream gets no record.
+        # A write that changes nothing adds no record to DynamoDB's stream.
         if before != item:
             self.records.append(_record(key, before, item))
 
