@@ -205,7 +205,7 @@ class AdmissionOver(WaitlistError):
     code = "admission_over"
     status = 409
     advice = (
-        "Admissions to this waitlist have ended, so no offers are made. To make offers again, "
+        "This waitlist's admissions have ended, so no offers are made. To make offers again, "
         "change the `admission.until` setting."
     )
 

@@ -52,8 +52,9 @@ def import_file(
         Literal["email", "phone"] | None,
         typer.Option(
             "--identity",
-            help="Identify people by their email address or phone number. Name this column with "
-            "--customer. By default, the command finds the column by its name or its values.",
+            help="Identify people by their email address or phone number. Use --customer to say "
+            "which column contains it. By default, the command finds the column by its name or "
+            "its values.",
         ),
     ] = None,
     mapped: Annotated[
@@ -87,8 +88,8 @@ def import_file(
         str | None,
         typer.Option(
             "--zone",
-            help="Time zone of times without a UTC offset, such as Europe/Berlin. Default: the "
-            "waitlist's time zone.",
+            help="Time zone, such as Europe/Berlin, of the times that have no UTC offset. Default: "
+            "the waitlist's time zone.",
         ),
     ] = None,
     time_format: Annotated[
@@ -154,8 +155,8 @@ def import_file(
     People who are already in the queue keep their places. Rows that the service refuses are written
     to FILE.refused.csv or FILE.refused.jsonl. If the command is interrupted, run it again.
 
-    A guest needs an entry token to see their position. Use --tokens to write everyone's entry
-    tokens to a file.
+    A guest needs an entry token to see their position. Use --tokens to write the
+    entry tokens of all imported people to a file.
     """
     from waitlist_cli.imports.command import Task, import_people, try_import
 

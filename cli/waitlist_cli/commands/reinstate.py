@@ -58,7 +58,7 @@ def reinstate(
     delimiter: Delimiter = ",",
     encoding: Encoding = None,
 ) -> int:
-    """Return people who left or were set aside to exactly their former places.
+    """Return people to exactly their former places after they left or were set aside.
 
     Each person's former entry_token becomes invalid. If the command is interrupted, run it again.
     """

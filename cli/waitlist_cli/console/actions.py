@@ -266,7 +266,7 @@ def second_dialog(
 
 
 def shown_fields(fields: Iterable[Field], waitlist: Document, person: Document) -> list[Field]:
-    """Adapt a dialog's fields to the waitlist and the person, and leave out the fields that it does
-    not need.
+    """Adapt a dialog's fields to the waitlist and the person, and leave out the fields that are
+    not needed.
     """
     return [shown for field in fields if (shown := field.shown_for(waitlist, person))]

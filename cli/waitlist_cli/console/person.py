@@ -110,7 +110,7 @@ def routes(console: Console) -> list[Route]:
                     "other desk or program has received."
                 )
         if action is CLAIM_PERSON and not values[CALL_TO.name]:
-            raise CALL_TO.wrong("Enter the place where the person should come.")
+            raise CALL_TO.wrong("Enter the place that the person should come to.")
         body = action.to_body(action.read_answers(values, waitlist, before))
         who = name_of(before, waitlist)
         if action.sure and not form.text("sure"):

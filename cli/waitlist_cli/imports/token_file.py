@@ -1,4 +1,4 @@
-"""Writes the entry tokens that an import has issued to a file. The tokens are secrets."""
+"""Writes a file of the entry tokens that an import has issued. The tokens are secrets."""
 
 import os
 from collections.abc import Sequence

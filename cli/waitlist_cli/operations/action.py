@@ -177,7 +177,8 @@ class Action(Request):
     # The label of a checkbox that the operator must tick in a second dialog. If it is "", there is
     # no second dialog.
     sure: str = ""
-    # True if the action deletes data for good. The command then asks for a confirmation.
+    # True if the action deletes data for good, so that its command asks the operator to confirm it
+    # first.
     is_deleting: bool = False
 
     @property

@@ -109,14 +109,14 @@ BUMP = PersonAction(
 
 @dataclass(frozen=True)
 class Bumps:
-    """Moves every person in a file to the same kind of destination.
+    """Moves everyone in a file in the same way, for example to the front of their priority.
 
     Each row's idempotency key stays the same during a run, so if a row is sent twice, the person
     moves only once.
     """
 
     waitlist_id: str
-    # The destination in the request body.
+    # The part of the request body that says where the people move.
     to: Mapping[str, Any]
     reason: str = ""
     column: str = CUSTOMER

@@ -144,7 +144,7 @@ RELEASE = PersonAction(
 CALLED_TO = Field(
     "to",
     "Call to",
-    hint="The place where the person should come, such as Room 2. If the list has call numbers, "
+    hint="The place that the person should come to, such as Room 2. If the list has call numbers, "
     "its public screen shows this text, so do not write a name here.",
     is_required=True,
 )
@@ -179,7 +179,7 @@ CALL = PersonAction(
 CALL_TO = Field(
     "call_to",
     "Call to",
-    hint="The place where people should come, such as Room 2. Their pages and the public screen "
+    hint="The place that people should come to, such as Room 2. Their pages and the public screen "
     "can show this text, so do not write a name here. If the field is empty, nobody is "
     "called.",
     option="--call-to",

@@ -77,7 +77,7 @@ def choices(name: str) -> list[tuple[str, str]]:
 def end_of_group(setting: Setting) -> str | None:
     """Describe what happens if an operator turns a group off.
 
-    A group is turned off by its first setting. Return None for every other setting.
+    Only the first setting of a group turns it off, so return None for every other setting.
     """
     if not setting.group:
         return None

@@ -41,7 +41,8 @@ LIST_ACTIONS: tuple[ListAction, ...] = (
     *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, MESSAGE, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
-# Requests that belong to no action. The console's forms, commands and file imports send them.
+# Requests that operators send without an `Action`: from the console's forms, with some commands,
+# and when they import a file.
 OTHERS = (
     Request(method="PUT", path=LIST),
     Request(method="PATCH", path=LIST),

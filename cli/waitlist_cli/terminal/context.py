@@ -79,7 +79,7 @@ class Context(typer.Context):
 
     @cached_property
     def waitlist(self) -> Document | None:
-        """The command's waitlist, or None if it does not exist or cannot be read."""
+        """The waitlist that the command is about, or None if there is none or it cannot be read."""
         waitlist_id = self.params.get("waitlist")
         if not waitlist_id:
             return None

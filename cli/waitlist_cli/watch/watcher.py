@@ -110,8 +110,8 @@ def _interrupt() -> None:
 
 def _show_live(context: Context, snapshots: Iterator[Snapshot]) -> None:
     console = context.output.console
-    # Take the first snapshot before clearing the screen, so that the operator sees the error if it
-    # fails.
+    # Take the first snapshot before clearing the screen, so that the operator sees the error if
+    # the snapshot fails.
     last = next(snapshots)
     with Live(console=console, screen=True, auto_refresh=False) as live:
         live.update(picture(last, console.options), refresh=True)

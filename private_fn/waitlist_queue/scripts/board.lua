@@ -1,4 +1,4 @@
--- board: Returns a snapshot of the positions in the queue. All requests within five seconds receive the same snapshot.
+-- board: Returns a snapshot of the positions in the queue. All requests within five seconds get the same snapshot.
 -- `cuts` is a JSON list of pairs in serving order. A pair contains a rank and the position of the entry with this rank.
 -- PRELUDE clock cold rebuilding not_ready
 -- NEEDS holds int_text opening waiting

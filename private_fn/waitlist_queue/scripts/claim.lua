@@ -1,4 +1,5 @@
--- claim: Claims entries from one end of the queue, or a specific entry, for a limited time.
+-- claim: Claims one given entry, or up to `count` entries from the front or back of the queue or of a segment, for a
+-- limited time.
 -- PRELUDE clock cold rebuilding filters claimed tags not_ready
 -- NEEDS certain claim_limit expiry holds pop readiness replay tickets
 -- ARGV entry_id ticket count lease_seconds order filters segments_version tokens once_key once_seconds once_body

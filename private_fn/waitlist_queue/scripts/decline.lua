@@ -1,4 +1,4 @@
--- decline: Declines an offer, which can then go to the next entry.
+-- decline: Declines an offer. The slot can then be offered to the next entry.
 -- PRELUDE clock cold claimed
 -- NEEDS decisions holds moves places readiness requeue slots tickets waiting
 -- ARGV entry_id ticket token offered_until_millis to pause_seconds at_most declines once_key once_seconds

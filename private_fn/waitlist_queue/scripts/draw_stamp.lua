@@ -1,4 +1,4 @@
--- draw_stamp: Creates a stamp (logical timestamp) for an event that is written only to an entry's record.
+-- draw_stamp: Creates a logical timestamp (stamp) for an event that is written only to an entry's record.
 -- PRELUDE clock cold
 -- NEEDS tickets
 -- ARGV known_stamp

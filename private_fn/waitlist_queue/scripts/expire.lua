@@ -1,4 +1,4 @@
--- expire: Ends expired claims and offers, and lists entries whose record may be out of date.
+-- expire: Ends expired claims and offers, and lists entries whose records may be out of date.
 -- PRELUDE clock cold rebuilding claimed not_ready
 -- NEEDS decisions expiry holds places presence readiness tickets
 -- ARGV min_age_seconds known_until limit

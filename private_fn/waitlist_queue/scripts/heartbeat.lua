@@ -1,5 +1,4 @@
--- heartbeat: Increments a counter that shows whether Redis has lost writes. If the counter in Redis is lower than the
--- value that the caller knows, Redis has lost writes.
+-- heartbeat: Increments a counter in Redis. If the counter is lower than the caller expects, Redis has lost writes.
 -- PRELUDE clock cold rebuilding
 -- NEEDS tickets
 -- ARGV epoch known_beat pace

@@ -1,4 +1,4 @@
--- inspect: Reads the state of an entry in Redis, so that maintenance can compare it with the entry's record.
+-- inspect: Reads an entry's state in Redis, so that maintenance can compare it with the entry's record.
 -- PRELUDE cold rebuilding not_ready
 -- NEEDS holds places reasons
 -- ARGV entry_id

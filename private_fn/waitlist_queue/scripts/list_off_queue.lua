@@ -1,4 +1,4 @@
--- list_off_queue: Reads a page of the entries that were taken from the queue.
+-- list_off_queue: Reads a page of the entries with a claim or an offer, or a page of the parked entries.
 -- PRELUDE cold rebuilding expiring
 -- NEEDS holds
 -- ARGV which after after_id skip limit

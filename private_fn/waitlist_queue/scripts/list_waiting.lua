@@ -1,4 +1,4 @@
--- list_waiting: Reads a page of the waiting entries in queue order.
+-- list_waiting: Reads a page of the waiting entries in serving order.
 -- PRELUDE clock cold rebuilding expiring not_ready
 -- NEEDS readiness reasons tickets waiting
 -- ARGV which after first limit

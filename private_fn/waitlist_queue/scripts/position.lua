@@ -1,4 +1,4 @@
--- position: Counts the entries ahead of an entry, in the queue and within some of its segments.
+-- position: Reads an entry's position in the queue and within some of its segments.
 -- PRELUDE clock cold rebuilding expiring not_ready
 -- NEEDS holds pace presence readiness reasons segments tickets waiting
 -- ARGV entry_id segments_version segments is_poll

@@ -1,5 +1,6 @@
--- renew: Restarts the pass of a customer whose admission was recorded late. If the pass has ended and there is no free
--- place inside, the next free place is reserved for the customer.
+-- renew: Restarts the pass of an admitted customer whose admission was recorded late, so that the customer still gets
+-- the pass's full duration. If the pass has ended and there is no free place inside, the next free place is reserved
+-- for the customer.
 -- PRELUDE clock cold
 -- NEEDS holds inside policy
 -- ARGV entry_id ticket is_claim

@@ -1,5 +1,5 @@
--- restore: Restores an entry in Redis at the place that its record contains, unless the customer has left the waitlist
--- or was admitted.
+-- restore: Restores an entry in Redis at the place in its record, unless the customer has left the waitlist or was
+-- admitted.
 -- PRELUDE clock cold claimed stale_epoch stale_segments
 -- NEEDS decisions holds inside moves places policy readiness restoring slots tickets tombstone waiting
 -- ARGV entry_id join_id rank ticket stamp known_stamp epoch once_key once_stamp state token time_millis attempts
@@ -42,7 +42,7 @@ local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'h
 restore_edits(keys, entry_id, segments_version ~= '0' and tags, readiness, place.ticket, present, is_restored)
 if is_restored then
   if present and present.state ~= 'waiting' then return_or_assign_slots(present, place) end
-  -- If the waitlist stops admitting people before the offer ends, the offer is shortened. The record may not contain
+  -- If the waitlist's admissions end before the offer does, the offer is shortened. The record may not contain
   -- the new deadline yet, so maintenance records it.
   local is_shortened = (tonumber(time_millis) or 0) < recorded_millis
   if is_shortened then place.stamp = next_stamp(keys, now) end

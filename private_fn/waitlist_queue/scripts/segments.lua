@@ -1,4 +1,5 @@
--- segments: Counts the waiting entries in each segment, and lists the first entries of each segment.
+-- segments: Reads a page of the segments that have waiting entries, with the number of these entries and the first of
+-- them.
 -- PRELUDE cold rebuilding expiring stale_segments
 -- ARGV segments_version after limit
 -- RETURNS segments depths

@@ -1,4 +1,4 @@
--- settle: Deletes the pending decisions about an entry, because the record contains them now. If Redis has made another
+-- settle: Deletes the pending decisions about an entry, because its record contains them now. If Redis has made another
 -- decision in the meantime, nothing is deleted.
 -- PRELUDE clock cold not_ready watched
 -- NEEDS holds reasons tickets tombstone

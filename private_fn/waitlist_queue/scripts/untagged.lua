@@ -1,4 +1,4 @@
--- untagged: Lists entries that are missing from the segment index. If no entry is missing, the script marks the index
+-- untagged: Lists entries that are missing from the segment index. If no entry is missing, Redis marks the index
 -- as complete.
 -- PRELUDE cold rebuilding stale_segments not_ready
 -- NEEDS segments

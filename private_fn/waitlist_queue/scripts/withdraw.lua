@@ -1,4 +1,4 @@
--- withdraw: Takes an offer back. The entry returns to its old place in the queue. If the policy allows an
+-- withdraw: Takes back an offer. The entry returns to its former place in the queue. If the policy allows an
 -- offer now, the next entry gets it.
 -- PRELUDE clock cold claimed passing_over
 -- NEEDS decisions expiry holds offers readiness requeue slots tickets waiting

@@ -52,8 +52,8 @@ class Invitee(Struct, frozen=True, array_like=True):
 
 
 class Admit(OnWaitlist, frozen=True, kw_only=True):
-    """Makes offers to the first customers in the queue, to one customer, or to the invitees of an
-    invitation.
+    """Makes offers to the first customers in the queue, to a given customer, or to the invitees of
+    an invitation.
     """
 
     # The number of customers to offer a slot. If it is None, the admission policy decides the
@@ -105,8 +105,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     made no offers.
     """
 
-    # When the customer's offer ends. If customers are admitted automatically, it is when the
-    # customer's pass ends.
+    # Each `deadline_millis` is when the customer's offer ends, or when the customer's pass ends if
+    # customers are admitted automatically.
     entries: tuple[Claimed, ...] = ()
     stamp: Ticket = 0
     # True if more offers may be due. The caller should then send another request.
@@ -140,7 +140,7 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
 
 
 class Enter(OnOffer, frozen=True, kw_only=True):
-    """Accepts an offer."""
+    """Accepts an offer and admits the customer."""
 
 
 @answers(Enter)
@@ -153,7 +153,7 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Decline(OnOffer, frozen=True, kw_only=True):
-    """Declines an offer."""
+    """Declines an offer. The slot can then be offered to the next entry."""
 
     # With `place`, the entry keeps its rank, and offers pass over it for `pause_seconds`. This
     # applies only to the first `at_most` declines. Each further decline moves the entry to the end
@@ -176,7 +176,7 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
     # The position is None while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
-    # When offers stop passing over the entry, in Unix milliseconds, or 0 if it is not passed over.
+    # Until when the entry is passed over, in Unix milliseconds, or 0 if it is not passed over.
     until_millis: Number = 0
     # How many offers the customer has declined since signing up, including this one.
     declines: Number = 0

@@ -33,7 +33,7 @@ from waitlist_shared.limits import (
 
 class Claim(OnWaitlist, frozen=True, kw_only=True):
     """Claims one given entry, or up to `count` entries from the front or back of the queue or of a
-    segment.
+    segment, for a limited time.
     """
 
     entry_id: EntryId | None = None
@@ -132,7 +132,10 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Release(OnHold, frozen=True, kw_only=True):
-    """Puts a claimed entry back into the queue. The entry is ready again after `delay_seconds`."""
+    """Returns a claimed entry to the queue, at its old place or at the end.
+
+    The entry is ready again after `delay_seconds`.
+    """
 
     to: Literal["place", "back"] = "place"
     delay_seconds: Annotated[int, Meta(ge=0, le=MAX_DELAY_SECONDS)] = 0
@@ -178,7 +181,9 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Redrive(OnEntry, frozen=True, kw_only=True):
-    """Returns a parked entry, which was set aside for an operator, to the queue."""
+    """Puts a parked entry, which was set aside for an operator, back into the queue, and resets its
+    attempts to 0.
+    """
 
     # When the entry was parked, according to the caller. If it was parked at a different time,
     # Redis refuses the request. With 0, Redis changes nothing and only checks whether it has
@@ -297,10 +302,11 @@ class ExpireResult(Result, frozen=True, kw_only=True):
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
-    """Tells Redis that an entry's record contains all decisions up to the logical timestamp
-    `seen_stamp`.
+    """Deletes the pending decisions about an entry, because its record contains them now: all
+    decisions up to the logical timestamp `seen_stamp`.
 
-    If the last of these decisions was an admission, Redis removes the entry.
+    If Redis has made another decision in the meantime, nothing is deleted. If the last
+    of these decisions was an admission, Redis removes the entry.
     """
 
     seen_stamp: Ticket

@@ -26,7 +26,7 @@ from waitlist_shared.limits import MAX_RESTORE_MANY
 class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
     """Increments a counter in Redis.
 
-    If the counter is lower than expected, Redis has lost writes.
+    If the counter is lower than the caller expects, Redis has lost writes.
     """
 
     epoch: Epoch | None = None
@@ -52,7 +52,9 @@ class HeartbeatResult(Result, frozen=True, kw_only=True):
 
 
 class Inspect(OnEntry, frozen=True, kw_only=True):
-    """Reads an entry's state in Redis, so that maintenance can compare it with the record."""
+    """Reads an entry's state in Redis, so that maintenance can compare it with the entry's
+    record.
+    """
 
 
 @answers(Inspect)
@@ -98,7 +100,9 @@ class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
 
 
 class RestoreMany(OnWaitlist, frozen=True, kw_only=True):
-    """Restores up to 50 different waiting entries at the ranks in their records."""
+    """Restores up to 50 different waiting entries in Redis at the places in their records. An entry
+    that Redis already has keeps its place.
+    """
 
     epoch: Epoch
     segments_version: Number = 0

@@ -172,7 +172,7 @@ class InitResult(Result, frozen=True, kw_only=True):
 
 
 class Signup(OnTaggedStay, frozen=True, kw_only=True):
-    """Adds an entry at the end of the queue."""
+    """Adds an entry at the end of the queue. An entry that is already waiting keeps its place."""
 
     # The newest logical timestamp in the customer's record. The new entry gets a later ticket.
     known_stamp: Ticket = 0
@@ -206,7 +206,7 @@ class EndStay(OnStay, frozen=True, kw_only=True):
 
 
 class Leave(EndStay, frozen=True, kw_only=True):
-    """Removes a leaving customer's entry, and counts the customer in `left`."""
+    """Removes the entry of a customer who leaves, and counts the customer in `left`."""
 
     # A customer who leaves by declining an offer is also counted in `declined`.
     is_declining: bool = False
@@ -253,7 +253,11 @@ class EndStayResult(Result, frozen=True, kw_only=True):
 
 
 class Bump(OnEntry, frozen=True, kw_only=True):
-    """Moves a waiting entry. Exactly one of `priority`, `places` and `to` must be given."""
+    """Moves a waiting entry to another priority, some places ahead, to the front of its priority,
+    or to the end of the queue.
+
+    Exactly one of `priority`, `places` and `to` must be given.
+    """
 
     # If a ticket is given, the entry is moved only if it still has this ticket.
     ticket: Ticket | None = None
@@ -485,7 +489,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
 
 
 class Board(OnWaitlist, frozen=True, kw_only=True):
-    """Reads a snapshot of the positions in the queue.
+    """Returns a snapshot of the positions in the queue.
 
     All requests within five seconds get the same snapshot.
     """
@@ -511,7 +515,8 @@ class BoardResult(Result, frozen=True, kw_only=True):
 
 
 class Restore(OnTaggedStay, frozen=True, kw_only=True):
-    """Restores an entry in Redis with the rank from its record.
+    """Restores an entry in Redis at the place in its record, unless the customer has left the
+    waitlist or was admitted.
 
     `when` says what happens if Redis already has the entry.
     """

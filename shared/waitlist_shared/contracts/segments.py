@@ -40,7 +40,7 @@ class MarkDirtyResult(Result, frozen=True, kw_only=True):
 class Tag(OnTaggedStay, frozen=True, kw_only=True):
     """Writes an entry's segments, and the reasons why it is not ready.
 
-    The entry may be waiting, claimed, offered a slot, or parked.
+    The entry may be waiting, claimed, offered a slot, or parked (set aside).
     """
 
 
@@ -55,7 +55,7 @@ class TagResult(Result, frozen=True):
 class Untagged(OnWaitlist, frozen=True, kw_only=True):
     """Lists entries that are missing from the segment index.
 
-    If no entry is missing, Redis marks the segment index as complete.
+    If no entry is missing, Redis marks the index as complete.
     """
 
     segments_version: Number
@@ -75,7 +75,8 @@ class UntaggedResult(Result, frozen=True, kw_only=True):
 
 
 class Segments(OnWaitlist, frozen=True, kw_only=True):
-    """Reads a page of the segments that have waiting entries.
+    """Reads a page of the segments that have waiting entries, with the number of these entries and
+    the first of them.
 
     The page begins after the segment `after`.
     """

@@ -42,7 +42,7 @@ local function read_hours(policy, hours, millis)
   policy.is_closed = not first or first.opens > millis
 end
 
--- Returns `deadline`, or the time when the waitlist stops admitting people, whichever is earlier.
+-- Returns `deadline`, or the time when the waitlist's admissions end, whichever is earlier.
 local function until_over(until_millis, deadline)
   return math.min(tonumber(until_millis or nil) or math.huge, deadline)
 end
@@ -52,7 +52,7 @@ end
 -- If the opening hours end before the deadline, the offer continues in the next opening hours. An offer for a day or
 -- longer does not depend on the hours, because the customer need not answer at once.
 --
--- No offer lasts beyond the time when the waitlist stops admitting people.
+-- No offer lasts beyond the time when the waitlist's admissions end.
 local function offer_end(policy, millis, seconds)
   local deadline = until_over(policy.until_millis, millis + seconds * 1000)
   local now_open, following = unpack(policy.hours or {})
