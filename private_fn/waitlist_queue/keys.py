@@ -28,7 +28,7 @@ not_ready = _key("not_ready")
 unverified = _key("unverified")
 
 # A sorted set of entries that are not ready for a limited time. The score is the time, in
-# milliseconds, when the first of these reasons ends.
+# milliseconds, when the first of their reasons ends.
 ready_at = _key("ready_at")
 
 # A hash with the reasons why entries cannot be admitted at the moment (are not ready). It contains
@@ -40,7 +40,7 @@ readiness = _key("readiness")
 last_polls = _key("last_polls")
 
 # A sorted set of signups that have ended, written as "entry_id:join_id". The score is the logical
-# timestamp when the signup ended.
+# timestamp at which the signup ended.
 tombstones = _key("tombstones")
 
 # A hash with the tickets of entries whose rank does not contain the ticket, for example because the

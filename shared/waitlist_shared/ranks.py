@@ -22,8 +22,8 @@ def priority_of(rank: int) -> int:
 
 
 def ticket_part_of(rank: int) -> int:
-    """Return the ticket part of a rank, which is negative if the entry was moved ahead of all
-    tickets in its priority.
+    """Return the ticket that is part of a rank. The ticket is negative if the entry was moved ahead
+    of all tickets in its priority.
     """
     return rank - (255 - priority_of(rank)) * TIER
 

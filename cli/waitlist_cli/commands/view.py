@@ -225,7 +225,7 @@ def around(
 def health(context: Context) -> int:
     """Check whether the service, Redis and DynamoDB respond.
 
-    If any of them does not, the exit code is 3.
+    If any of them does not respond, the exit code is 3.
     """
     found = context.api.health()
     context.output.pairs(found, found)

@@ -24,7 +24,7 @@ def webhook(
         typer.Option(
             "--since",
             metavar="TIME",
-            help="Resend only events newer than this: today (UTC), 1h, 2d, or "
+            help="Resend only events since this time: today (UTC), 1h, 2d, or "
             "2026-03-01T09:30:00+01:00.",
         ),
     ],

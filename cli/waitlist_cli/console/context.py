@@ -202,8 +202,8 @@ class Console:
     ) -> bool:
         """Return whether the console waits a few seconds before it sends this action.
 
-        Until then, the operator can cancel the action. The console does not wait if a later request
-        can reverse it.
+        During these seconds, the operator can cancel the action. The console does not wait if a
+        later request can reverse the action.
         """
         can_wait = action.can_wait and self.decisions.seconds > 0
         return can_wait and not action.can_be_inverted(waitlist, person, body)

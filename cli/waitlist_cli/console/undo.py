@@ -70,7 +70,7 @@ def routes(console: Console) -> list[Route]:
 def send_inverse(
     console: Console, waitlist_id: str, inverse: Inverse, key: str
 ) -> Callable[[], str]:
-    """Carry out one of the actions that undo an earlier one.
+    """Carry out one of the actions that undo an earlier action.
 
     Return a function that writes the notice for the operator. The notice names the person's
     position when the function is called.

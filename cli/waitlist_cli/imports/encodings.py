@@ -97,7 +97,7 @@ def detect_encoding(path: Path) -> str:
 
 def _likely(sample: bytes) -> str:
     # Importing charset_normalizer is slow and rarely needed, because most files are UTF-8, so
-    # import it here.
+    # import it only here.
     from charset_normalizer import from_bytes
 
     others = [name for name in ENCODINGS if name not in (UTF_8, "utf-16")]

@@ -35,8 +35,9 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 def way_back(person: Document) -> list[Inverse]:
     """Return the request that would undo moving this person, who has not been moved yet.
 
-    The request sorts the person by priority and signup time. If their current place is a different
-    one, for example after an earlier move, the move cannot be undone and the list is empty.
+    The request moves the person to the place that follows from their priority and signup time. If
+    the person is at a different place now, for example after an earlier move, the move cannot be
+    undone and the list is empty.
     """
     if person["rank"] is None or person["joined_at"] is None:
         return []

@@ -101,7 +101,7 @@ def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str
         answer = request.api.operator("PUT", path, body)
     except Refused as error:
         if any(found.field == "body.until" for found in error.fields):
-            # The service's error message names an API request, which only helps developers. Show
+            # The service's error message names an API request, which helps only developers. Show
             # operators a different message.
             raise UNTIL.wrong(IN_PAST) from error
         raise

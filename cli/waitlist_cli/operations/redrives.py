@@ -49,7 +49,7 @@ def redrives(
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
     """Return the parked people to the queue, in the order in which they were parked.
 
-    Yield each person with the error if the service refused the request, or with None.
+    Yield each person together with the error if the service refused the request, or else with None.
     """
     path = f"/{waitlist_id}/entries"
     # Read the whole list first, because each request removes a person from the list.

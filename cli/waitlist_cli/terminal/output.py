@@ -260,7 +260,7 @@ class Output:
         self.console.print(Text(replace_controls(text)), soft_wrap=True)
 
     def _shown(self, value: object) -> object:
-        """Convert the times in a value to the time zone of the output."""
+        """Convert the times in a value to the time zone in which the output shows times."""
         if isinstance(value, str) and INSTANT.search(value):
             return localize_briefly(value, self.zone())
         return value

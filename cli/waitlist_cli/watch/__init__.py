@@ -1,1 +1,1 @@
-"""Implements `waitlist watch`, which shows a waitlist's changes in the terminal."""
+"""Implements `waitlist watch`, which shows live in the terminal how a waitlist changes."""

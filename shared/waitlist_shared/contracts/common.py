@@ -130,8 +130,9 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     readiness: Readiness | None = None  # None if the entry has always been ready
 
 
-# An entry's states in Redis. If the state is `done`, the customer was admitted. If it is `no_show`,
-# the customer has lost their place, and maintenance will soon remove the entry from the waitlist.
+# The states that an entry can have in Redis. If the state is `done`, the customer was admitted. If
+# it is `no_show`, the customer has lost their place, and maintenance will soon remove the entry
+# from the waitlist.
 PlaceState = EntryState | Literal["done", "no_show"]
 
 

@@ -200,8 +200,8 @@ class EndStay(OnStay, frozen=True, kw_only=True):
     # If a ticket is given, Redis removes the entry only if it still has this ticket. A later signup
     # by the same customer has a different ticket.
     ticket: Ticket | None = None
-    # The newest logical timestamp in the record. All timestamps that Redis creates from then on are
-    # later.
+    # The newest logical timestamp in the record. After this request, Redis creates only later
+    # timestamps.
     known_stamp: Ticket = 0
 
 
@@ -525,8 +525,8 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
     ticket: Ticket
     # The logical timestamp of the last decision by Redis that the record contains.
     stamp: Ticket
-    # The logical timestamp of the newest event in the record. Redis creates only later timestamps
-    # from then on.
+    # The logical timestamp of the newest event in the record. After this request, Redis creates
+    # only later timestamps.
     known_stamp: Ticket = 0
     # The id of the queue in Redis. A queue gets a new id when a rebuild begins, and each of the
     # rebuild's requests must contain this id.
