@@ -76,7 +76,7 @@ class Stay:
     is_away: bool = False
     polled_at: int | None = None
     question: Question = ""
-    # The latest claim before the customer was asked whether they are still waiting.
+    # The latest claim before the customer was asked whether they were still waiting.
     asked_hold: str = ""
     # The idempotency key of the signup, import or reinstatement.
     key: str = ""

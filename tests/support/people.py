@@ -60,7 +60,7 @@ class People:
 
     def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
         self.id_of(name)
-        # Tests use short idempotency keys, but the API requires at least 16 characters.
+        # Pad short keys, which only tests use. The API requires at least 16 characters.
         if key and key.isascii() and key.replace("-", "").isalnum():
             key = key.ljust(16, "-")
         body = {"customer_id": name, **fields}

@@ -88,7 +88,7 @@ def updates(count: int, size: int) -> list[Item]:
 
 
 def grow(client: Any, *, in_transaction: bool) -> Any:
-    """Append so much text to an item that it becomes larger than DynamoDB allows."""
+    """Append enough text to an item to make it larger than DynamoDB allows."""
     put(client, item_of(1, ITEM_BYTES - 100))
     more = {"S": "y" * 200}
     if in_transaction:

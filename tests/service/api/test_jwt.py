@@ -119,8 +119,8 @@ def test_a_place_within_a_segment_is_returned_for_me_too(members: Members) -> No
 
 
 def test_requests_without_the_authorizer_are_unauthorized(members: Members) -> None:
-    """The service refuses a request unless API Gateway has checked its JWT, even if it carries an
-    entry token or an operator's signature (promise P5).
+    """If customers have accounts, the service refuses requests whose JWT was not checked by API
+    Gateway, even if they carry an entry token or an operator's signature (promise P5).
     """
     token = members.token_of("ada")
     calls = [("POST", ENTRIES), ("GET", ME), ("DELETE", ME), ("GET", members.entry("ada"))]

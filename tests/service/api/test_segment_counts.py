@@ -1,5 +1,5 @@
-"""Tests that operators see how many people wait in each segment. The API returns the segments in
-pages.
+"""Tests that operators see how many people are waiting in each segment. The API returns the
+segments in pages.
 """
 
 from collections.abc import Callable

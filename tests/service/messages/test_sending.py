@@ -476,7 +476,7 @@ AWAY = [rest, rest_and_resume, be_held_back, be_claimed]
 def test_who_goes_away_before_the_message_is_told_when_they_come_near_again(
     stage: Stage, go_away: Callable[[Stage], None]
 ) -> None:
-    """If the customer's turn is no longer near, the message is dropped. They get it when their turn
+    """If the customer's turn is no longer near, the message is dropped. It is sent when their turn
     is near again.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1}, rest={})

@@ -331,8 +331,8 @@ def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter
 
 
 def test_people_who_are_passed_over_stand_beside_the_next_people(counter: Counter) -> None:
-    """The page lists everyone who is waiting once. People who cannot be called now are listed as
-    passed over.
+    """The page lists each waiting person once. People who cannot be called now are listed as passed
+    over.
     """
     counter.bakery.sign_up("ada", "bob", "cyd")
     ada = person(counter.console, counter.bakery, "ada")

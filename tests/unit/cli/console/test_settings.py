@@ -1,6 +1,6 @@
 """The console creates waitlists and changes their settings.
 
-It also tries out admission policies, counts segments' entries, and exports people.
+It also tries out admission policies, counts the entries in segments, and exports people.
 """
 
 import csv
