@@ -22,12 +22,12 @@ def now_millis() -> int:
 
 
 def no_deadline() -> int:
-    """Return the time left for a run without a deadline, which is always a whole day."""
+    """Return one day as the remaining time of a run that has no deadline."""
     return A_DAY_MILLIS
 
 
 def never() -> bool:
-    """Return False, because work without a time limit never runs out of time."""
+    """Return False, for work that may take as long as it needs."""
     return False
 
 

@@ -1,6 +1,6 @@
 """Errors that only the public Lambda function raises.
 
-The errors of both Lambda functions are defined in `waitlist_shared.errors`.
+Errors that both Lambda functions can raise are defined in `waitlist_shared.errors`.
 """
 
 import json
@@ -347,8 +347,8 @@ class TooLarge(WaitlistError):
     status = 413
 
 
-# If a value can have several types, pydantic inserts the tag of a type into the path of an error.
-# The request body does not contain these tags, so error responses leave them out.
+# If a value can have several types, pydantic adds the type that it tried to an error's path, as a
+# tag such as `(one)`. The request body contains no tags, so error responses leave them out.
 TAG = re.compile(r"\([a-z]+\)")
 # These limits keep the JSON of an error response below 8 KB. The response to an import, which can
 # contain errors for many rows, stays below 1 MB.
@@ -430,13 +430,14 @@ def field_error(error: Mapping[str, Any]) -> FieldError:
 
 def _message(error: Mapping[str, Any]) -> str:
     kind = error["type"]
-    # Pydantic's messages start with "Input should be", "String should have" and so on.
+    # Pydantic's messages start with words such as "Input should be" or "String should have". Start
+    # the API's messages with "must" instead.
     message = error["msg"].removeprefix("Value error, ").replace(" after validation", "")
     message = re.sub(r"^\w+ should ", "must ", message)
     if kind == "string_pattern_mismatch":
         return SHAPES.get(error["ctx"]["pattern"], message)
     if kind in _LENGTHS and isinstance(error["input"], str):
-        # For strings, pydantic's message sometimes says "items" instead of "characters".
+        # Pydantic may say "items" about a string, so say "characters" instead.
         bound, limit = _LENGTHS[kind]
         count = error["ctx"][limit]
         return f"must have {bound} {count} {'character' if count == 1 else 'characters'}"

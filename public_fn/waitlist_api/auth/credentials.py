@@ -65,7 +65,8 @@ class EntryTokens:
     def issue_code(
         self, waitlist_id: str, entry_id: str, stay: int, millis: int, to: str = ""
     ) -> str:
-        """Return the code to send to a customer's address to verify it.
+        """Return a code to send to a customer's address. The customer verifies the address by
+        sending the code back.
 
         If the customer has asked to change their address, `to` is the entry id computed from the
         new one.
@@ -111,7 +112,9 @@ class EntryTokens:
         return Proof(entry_id, stay)
 
     def identity_key(self, waitlist_id: str) -> bytes:
-        """Return the key for digests of a waitlist's addresses. Key rotation does not change it."""
+        """Return the key for computing digests of a waitlist's addresses. Rotating the signing keys
+        does not change it.
+        """
         root = self._kept.keys().identity
         return hmac.digest(root.encode(), waitlist_id.encode(), "sha256")
 
@@ -120,8 +123,8 @@ class EntryTokens:
 
         Key rotation does not change the digest.
         """
-        # The text `messages/targets` contains a slash, which a waitlist id never does, so the key
-        # for recipients' addresses differs from every waitlist's key.
+        # The key for recipients' addresses must differ from every waitlist's key.
+        # `messages/targets` is never a waitlist id, because it contains a slash.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 

@@ -68,11 +68,11 @@ class TokenKey(Struct, frozen=True):
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
     def code(self, waitlist_id: str, content: "CodeContent") -> str:
-        """Return a code that is sent to an address. Anyone who sends it back must have received it
-        there.
+        """Return a code to send to an address. Whoever sends the code back proves that they receive
+        messages at this address.
         """
-        # A token signs a text with three parts, and a code signs a text with at least five, so a
-        # code's signature is never valid for a token.
+        # A token's signature covers three parts, and a code's signature covers at least five, so a
+        # code can never pass for a token.
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
             f"{purpose}/{waitlist_id}/{content.entry_id}/{content.stay}/{content.minute}".encode()
@@ -84,7 +84,7 @@ class TokenKey(Struct, frozen=True):
 
 
 class CodeContent(Struct, frozen=True):
-    """The decoded content of a code. Its signature may be invalid."""
+    """The content of a code. Decoding a code does not verify its signature."""
 
     entry_id: str
     stay: int
@@ -190,8 +190,8 @@ class ReloadedKeys:
 
 
 def _first_identity(secret: str) -> str:
-    """Derive the key for address digests from the secret's text. Only secrets without an `identity`
-    field need this.
+    """Derive the key for address digests from the signing key of a secret that has no `identity`
+    field.
     """
     return hmac.digest(secret.encode(), b"identity", "sha256").hex()
 

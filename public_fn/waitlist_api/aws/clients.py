@@ -52,7 +52,7 @@ PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
 SENDING = _config(read_seconds=5, attempts=1)
 
 NO_DEADLINE = Deadline()
-# botocore's HTTP response, and its parsed body.
+# The pair that botocore passes to handlers: its HTTP response, and the parsed body.
 Response = tuple[Any, Any]
 
 

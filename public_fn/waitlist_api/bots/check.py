@@ -70,8 +70,9 @@ class BotCheck:
 
         If the provider does not answer and `when_down` is `refuse`, raise BotCheckUnavailable.
         """
-        # While the provider is down, its widget creates no tokens. If the waitlist accepts signups
-        # at such times, ask the provider anyway, to find out whether it is down.
+        # If there is no token, the provider may be down, because its widget then creates no tokens.
+        # If the waitlist accepts signups at such times, ask the provider anyway, to find out
+        # whether it is down.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":
@@ -90,8 +91,8 @@ class BotCheck:
         verdict = self._asked(entry_id, proof) if self._secret else "wrong_secret"
         if verdict != "wrong_secret":
             return verdict
-        # The secret has not been read yet, or an operator has replaced it. Read it, and ask the
-        # provider again.
+        # Either the secret has not been read yet, or the provider rejects it because an operator
+        # has replaced it. Read the current secret, and ask the provider again.
         try:
             self._secret = self._read_secret()
         except SecretUnreadable:

@@ -102,8 +102,8 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.move.moved_to and record.move.moved_to != to:
-            # The entry no longer uses its previous address, so other customers may now use it. If
-            # the process crashes before this call, maintenance frees the address within a day.
+            # Other customers may now use the entry's previous address. If the process crashes
+            # before it frees the address, maintenance does so within a day.
             self.erasures.free_address(record)
         return record
 
@@ -111,9 +111,9 @@ class AddressChanges(Struct, frozen=True):
         """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # The address is free if the entry that signed up with it has left and is not banned. But an
-        # address that another entry was moved to later stays taken after that entry has left, until
-        # the entry is erased or its record expires.
+        # An address becomes free when the entry that signed up with it leaves, unless the customer
+        # is banned. If another entry was moved to the address later, it keeps the address even
+        # after leaving, until the entry is erased or its record expires.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)

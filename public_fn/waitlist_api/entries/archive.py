@@ -22,7 +22,7 @@ from waitlist_shared.limits import MAX_PASS_SECONDS
 from waitlist_shared.ranks import ticket_of_millis
 
 Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
-# The most unreachable entries that are counted in each shard of the index.
+# At most this many unreachable entries are counted in each shard of the index.
 MOST_COUNTED = 100
 # An index item is written shortly before the record of its entry. If the two still differ after an
 # hour, the index item is outdated and can be deleted.
@@ -32,8 +32,8 @@ SETTLED_MILLIS = 3600_000
 class Point(Struct, frozen=True):
     """The position in the index at which a page begins."""
 
-    # The time, in milliseconds, at which the page begins in each shard of the index. The list of
-    # banned customers uses logical timestamps instead of milliseconds.
+    # The page begins at this time, in milliseconds, in every shard of the index. In the list of
+    # banned customers, it is a logical timestamp instead.
     millis: int
     # The last entry read from each shard. Several entries in a shard can share a time, so the time
     # alone does not say where the next page begins.
@@ -148,8 +148,8 @@ class Archive(Struct, frozen=True):
             is_confirmed = record is not None and any(
                 is_unreached(record, reason) for reason in UNREACHED
             )
-            # Keep the index item of an entry that has left. If an operator brings the entry back,
-            # the entry must appear in the list of unreachable customers again.
+            # Do not delete the index item of an entry that has left. If an operator brings the
+            # entry back, it must appear in the list of unreachable customers again.
             if not (is_known and is_confirmed) and mark.place_rank < settled_millis:
                 self.recipients.remove(waitlist_id, mark)
         return {
@@ -163,9 +163,10 @@ def _is_unreached(record: EntryRecord, which: Unreached) -> bool:
 
 
 def _is_still_listed(record: EntryRecord, which: Listed, now_millis: int) -> bool:
-    """Return whether the record says that the entry belongs in this list.
+    """Return whether the record confirms that the entry belongs in this list.
 
-    The index can be outdated, for example if the customer has just joined again.
+    The index that lists the entry can be outdated, for example if the customer has just joined
+    again.
     """
     if record.intent.erase:
         return False

@@ -94,7 +94,8 @@ class Bumps(Struct, frozen=True):
             record = changed.record
             if record is None or record.status not in PRESENT:
                 raise NotWaiting from changed
-            # Redis has moved an outdated version of the entry. Restore the entry from its record.
+            # The entry's record has changed, so Redis has moved an outdated version of the entry.
+            # Restore the entry in Redis from the record.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state="waiting", rank=moved.rank))
             raise Rebuilding from changed
@@ -109,8 +110,8 @@ class Bumps(Struct, frozen=True):
         Raise IdempotencyKeyReused if the key was used for a different move.
         """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # If the event is missing, an earlier request moved the entry but did not record the move.
-        # The caller then records the move.
+        # If the history has no such event, an earlier request moved the entry in Redis but failed
+        # before it recorded the move. The caller then records it.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return made

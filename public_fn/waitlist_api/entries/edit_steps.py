@@ -70,7 +70,7 @@ class EditSteps(Struct, frozen=True):
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Send Redis the entry's segments, and the reasons why it is not ready, both from the
+        """Update the entry's segments in Redis, and the reasons why it is not ready, from its
         record.
 
         Raise NotWaiting if the customer has left the waitlist.

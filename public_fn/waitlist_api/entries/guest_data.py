@@ -93,10 +93,10 @@ def check_own_data(
 def check_addresses(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> None:
-    """Raise InvalidFields if a question asks for an email address or a telephone number, and the
-    answer is something else.
+    """Raise InvalidFields if an operator's data contains an invalid answer to a question for an
+    email address or a telephone number.
 
-    Operators may store any answers to other questions.
+    Other answers are not checked, because operators may store anything in them.
     """
     if errors := _wrong_answers(settings, profile, attributes, ADDRESSES):
         raise InvalidFields(*errors)

@@ -67,8 +67,8 @@ class Joins(Struct, frozen=True):
     def record(self, record: EntryRecord, placed: c.SignupResult) -> tuple[EntryRecord, bool]:
         """Record the place in the queue that Redis gave the entry.
 
-        Return the new record, and True if this request recorded the place or False if another
-        request changed the record first.
+        Return the new record, and whether this request recorded the place. The result is False if
+        another request changed the record first.
         """
         try:
             recorded = self.entries.finish_join(record, placed, self.now_millis())
@@ -102,7 +102,8 @@ class Joins(Struct, frozen=True):
             self.cancel(record)
             raise
         except (NotOpenYet, WaitlistClosed, WaitlistFull, WaitlistNotFound, Gone) as refusal:
-            # Redis refuses the signup, and will also refuse delayed attempts at it.
+            # Redis has refused the signup, and will also refuse any delayed copy of the request, so
+            # cancel the signup.
             self.waitlist_cache.forget(record.waitlist_id)
             self.cancel(record)
             if isinstance(refusal, NotOpenYet):

@@ -13,9 +13,9 @@ EVERY_MILLIS = 5 * 60_000
 
 
 def count_join(former: EntryRecord, now_millis: int) -> int:
-    """Count one more signup by the same customer.
+    """Count a repeated signup as one of the customer's changes.
 
-    Raise TooManyChanges if they have made too many changes.
+    Raise TooManyChanges if they have made too many.
     """
     if former.verification.until_millis is not None:
         return former.joined.changes_until_millis

@@ -107,7 +107,7 @@ class OwnData(Struct, frozen=True):
         return "off" if now == "on" else "on"
 
     def _record(self, change: "_Change") -> EntryRecord | None:
-        """Apply the patch, and return the changed record.
+        """Apply the request's merge patch to the profile, and return the changed record.
 
         Return None if another request changed the record first.
         """
@@ -149,8 +149,8 @@ class OwnData(Struct, frozen=True):
 def _field_for_messages(
     record: EntryRecord, settings: WaitlistSettings, channels: frozenset[str]
 ) -> IdentityField | None:
-    """Return the name of the profile field whose address gets the customer's messages, or None if
-    they get none.
+    """Return the name of the profile field whose address receives the customer's messages, or None
+    if the customer gets no messages.
     """
     rules = settings.messages
     if rules is None or record.contact.unreachable:

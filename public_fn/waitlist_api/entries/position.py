@@ -21,7 +21,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# API responses leave out these fields of a view, or rename them.
+# Fields of a view that API responses leave out or show under a different name.
 UNSEEN = (
     "ticket",
     "rank",
@@ -154,8 +154,8 @@ class Positions(Struct, frozen=True):
     ) -> EntryView:
         """Return an entry's current status and position.
 
-        If the waitlist hides its totals, only operators get the total. If `is_poll` is true, the
-        customer sent the request, and counts as present.
+        Operators get the total even if the waitlist hides it from customers. If `is_poll` is true,
+        the customer sent the request, which shows that they are present.
         """
         request = c.Position(waitlist_id=waitlist_id, entry_id=entry_id, is_poll=is_poll)
         found: c.PositionResult = self.recovering_queue.read(request)
@@ -179,11 +179,12 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Build the view from the record.
+        """Build the view from the record, because the entry in Redis belongs to a different signup
+        than the customer's token.
 
-        Call this method if the token belongs to a different signup than the entry in Redis. Raise
-        Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the record says
-        that the customer is on the waitlist, because the entry in Redis is then outdated.
+        Raise Forbidden if the token belongs to an earlier signup than the record. Raise Rebuilding
+        if the record says that the customer is on the waitlist, because the entry in Redis is then
+        outdated.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:

@@ -169,8 +169,8 @@ class EntryQueries(Struct, frozen=True):
     def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
         """Return the details of the entry that uses an address.
 
-        `entry_id` is the entry id computed from the address. An entry that was moved to this
-        address later has a different id, and is found by its address.
+        `entry_id` is the entry id computed from the address. If an entry was moved to this address,
+        its own id is different, so it is looked up by the address.
         """
         try:
             return self.details(waitlist_id, entry_id)

@@ -43,7 +43,7 @@ class Clocks(Struct, frozen=True):
     redis: int
 
     def is_over(self, deadline_millis: int) -> bool:
-        """Return whether a deadline has passed by both the local clock and the Redis clock."""
+        """Return whether a deadline has passed on both the local clock and the Redis clock."""
         return self.here >= deadline_millis + GRACE_MILLIS and self.redis >= deadline_millis
 
 
@@ -52,7 +52,7 @@ class AskCommand(Struct, frozen=True, kw_only=True):
 
     waitlist_id: str
     by: str
-    # How many days must have passed since the last contact with a customer.
+    # Ask only customers whose last contact was at least this many days ago.
     days: int = 0
     # If this is true, only count the customers.
     dry_run: bool = False
@@ -110,7 +110,9 @@ class Questions(Struct, frozen=True):
     def page(
         self, waitlist_id: str, after: int | None, limit: int, rules: ConfirmRules
     ) -> tuple[list[EntryRecord], int | None]:
-        """Return the records of one page of ready entries, and the rank at which the page ends."""
+        """Return the records of the customers on one page who can be asked, and the rank after
+        which the next page starts.
+        """
         page: c.ListWaitingResult = self.recovering_queue.read(
             c.ListWaiting(waitlist_id=waitlist_id, after=after, limit=limit, ready=True)
         )
@@ -234,8 +236,8 @@ def last_contact_millis(record: EntryRecord) -> int:
 
     Signups, questions and confirmations count as contact.
     """
-    # A reinstated entry's ticket contains the time of the original signup. Instead, use the later
-    # time when the entry was reinstated.
+    # A reinstated entry's ticket says when the customer first signed up, so use the later time when
+    # the entry was reinstated.
     joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)
@@ -266,12 +268,17 @@ def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
 
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
-    """Return whether to skip the question because no messages reach the customer."""
+    """Return whether the customer need not confirm that they are still waiting.
+
+    Customers whom no messages reach are exempt, unless they have already missed the deadline.
+    """
     return record.contact.unreachable and not is_unanswered(record, rules)
 
 
 def _reminders(record: EntryRecord, rules: ConfirmRules) -> list[int]:
-    """Return the remaining reminders, in days before the deadline."""
+    """Return the reminders that have not been sent yet, each as a number of days before the
+    deadline.
+    """
     question = record.question
     deadline, asked = question.confirm_by_millis or 0, question.asked_millis or 0
     before = question.reminded_days

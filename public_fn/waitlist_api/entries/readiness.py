@@ -174,8 +174,8 @@ class ReadinessChanges(Struct, frozen=True):
     def resume(self, command: ResumeCommand) -> Rested:
         """End a customer's pause early.
 
-        The command contains the pause's planned end. If the record contains a different one,
-        nothing changes.
+        The command names the pause by its planned end, so a late command cannot end a different
+        pause.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -264,8 +264,8 @@ class ReadinessChanges(Struct, frozen=True):
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
-        """Record the change that `decide` makes to the record. Then send Redis the reasons why the
-        entry is now not ready.
+        """Save the change that `decide` makes to the record. Then send Redis the current reasons
+        why the entry is not ready.
         """
         self.waitlist_cache.find(key[0])
         record = retry_on_conflict(lambda: self._record_change(key, decide, stay))

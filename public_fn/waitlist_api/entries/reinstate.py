@@ -40,7 +40,7 @@ from waitlist_shared.errors import Gone, IdempotencyKeyReused, Throttled, Waitli
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import ticket_of_reinstated_stay
 
-# The reason that the history gives if an entry was removed only to reinstate it.
+# The reason in the history if a parked entry was removed only so that it could be reinstated.
 REINSTATED = "reinstated"
 ON_LIST = (
     "This customer is on the waitlist, so there is no former place to restore. Bump the "
@@ -83,7 +83,7 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 
 class EndPresent(Struct, frozen=True):
-    """End the current signup if Redis has removed its entry or parked it (set it aside).
+    """If Redis has removed the entry or parked it (set it aside), end the current signup.
 
     Then decide the next step again. If the entry has any other state, refuse the request.
     """
@@ -106,8 +106,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # A delayed copy of a request can arrive after the customer has left. It must not bring them
-        # back, so a repeated request changes nothing.
+        # A repeated request changes nothing. Otherwise, a delayed copy of a request could bring
+        # back a customer who has left again in the meantime.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":
@@ -216,7 +216,7 @@ class Reinstatements(Struct, frozen=True):
     def _end_present(
         self, command: ReinstateCommand, record: EntryRecord, waitlist: WaitlistRecord
     ) -> None:
-        """End the current signup if Redis has removed its entry or parked it (set it aside).
+        """If Redis has removed the entry or parked it (set it aside), end the current signup.
 
         Raise AlreadyOnList if the entry has any other state.
         """

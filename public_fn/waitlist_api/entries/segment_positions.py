@@ -61,10 +61,10 @@ class SegmentPositions(Struct, frozen=True):
     def read(
         self, waitlist_id: str, entry_id: str, names: Sequence[str]
     ) -> tuple[EntryView, list[SegmentPlace]]:
-        """Return the entry's position in the queue, and its positions within a segment.
+        """Return the entry's position in the queue, and its positions within segments.
 
-        `names` contains the attributes that define the segment. If the entry has several values for
-        an attribute, it has several positions.
+        `names` contains the attributes that define a segment. An entry with several values for an
+        attribute belongs to several segments, and has a position in each of them.
         """
 
         def attempt() -> tuple[EntryView, list[SegmentPlace]] | None:

@@ -126,8 +126,8 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """Return the command for the entry that now uses the customer's address. If another entry
-        was moved to the address, the command is given that entry's customer id.
+        """If another entry was moved to the customer's address, return the command with that
+        entry's customer id. Otherwise, return the command unchanged.
         """
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
@@ -140,7 +140,9 @@ class Signups(Struct, frozen=True):
         return Terms(waitlist, find_refusal(waitlist, command), are_current=True)
 
     def _check_bot(self, command: SignupCommand, terms: Terms) -> None:
-        """Raise an error if the waitlist refuses new entries, or if the bot check fails."""
+        """Check for bots if the signup requires it. Raise an error if the check fails, or if the
+        waitlist refuses new entries.
+        """
         if command.bot_proof is None or self.bot_check is None:
             return
         if terms.refusal is not None:
@@ -201,11 +203,11 @@ class Signups(Struct, frozen=True):
 
 
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
-    """Return whether the signup is refused because of the `rejoin` setting.
+    """Return whether the `rejoin` setting refuses the signup. The setting may come from an outdated
+    cache, so the caller then reads the current one.
 
-    The cached setting may be outdated, so the caller then reads the current settings. If the
-    address is not verified, return False, because `UnprovenSignups` reads the current settings
-    itself.
+    If the address is not verified, return False, because `UnprovenSignups` reads the current
+    settings itself.
     """
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

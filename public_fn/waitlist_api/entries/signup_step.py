@@ -47,7 +47,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     proven: bool = False
     # The ticket in the caller's entry token.
     stay_shown: int | None = None
-    # The guest's token for the bot check. If it is set, new customers must pass the check.
+    # The guest's token for the bot check, and what is needed to check it. None if the signup needs
+    # no bot check.
     bot_proof: BotProof | None = None
 
     @property
@@ -65,8 +66,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return replace(self, customer_id=found.customer_id)
 
     def with_stay_shown(self, stay: int | None) -> "SignupCommand":
-        """Return a copy of the command with the ticket (the signup number) in the caller's entry
-        token.
+        """Return a copy of the command that contains the ticket (the signup number) from the
+        caller's entry token.
         """
         return replace(self, stay_shown=stay)
 
@@ -142,9 +143,9 @@ Step = Refuse | Replay | FinishLeave | Resume | Create
 
 
 class Terms(Struct, frozen=True):
-    """A waitlist, and the reason why it would refuse this signup as a new entry.
+    """A waitlist, and the reason why it would refuse a new entry for this signup.
 
-    `refusal` is None if the waitlist would accept it.
+    `refusal` is None if the waitlist would accept the entry.
     """
 
     waitlist: WaitlistRecord
@@ -173,15 +174,17 @@ def next_step(
         return FinishLeave(existing)
     if existing.status in ENDED and not is_repeat:
         return _rejoin(existing, terms, now_millis)
-    # A delayed copy of a signup can arrive after the customer has left. It must not bring them
-    # back, so a repeated request never lets the customer join again.
+    # A repeated request never lets the customer join again. Otherwise, a delayed copy of a signup
+    # could bring back a customer who has left in the meantime.
     if not (is_repeat or command.is_proven_for(existing)):
         return Refuse(_on_list(terms.waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)
 
 
 def _on_list(waitlist: WaitlistRecord) -> AlreadyOnList:
-    """Return the AlreadyOnList error. Its message depends only on settings that are public."""
+    """Return an AlreadyOnList error that says how to get the existing entry. The message contains
+    no data from that entry.
+    """
     identity = waitlist.settings.identity
     if identity is None:
         return AlreadyOnList()

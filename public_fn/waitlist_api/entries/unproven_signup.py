@@ -66,8 +66,8 @@ class UnprovenSignups(Struct, frozen=True):
             return
         waitlist, is_current, stamp = self._check_room(unproven, known)
         if not is_current:
-            # An operator has changed the settings since they were cached, so sign up again. The bot
-            # check has already used up the guest's token, so it is not repeated.
+            # An operator has changed the settings since they were cached, so sign up again with the
+            # current ones. Skip the bot check, because the guest's token has already been used.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
             # If the guest filled in an outdated form, the current settings may not accept the data.

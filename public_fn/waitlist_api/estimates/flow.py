@@ -79,10 +79,11 @@ PRIOR_INTERVALS = 4
 
 
 def dispersion_of(intervals: Sequence[Interval]) -> float:
-    """Return how unevenly entries were served: 0 for a steady rate, and 1 for independent
-    admissions.
+    """Return the dispersion of admissions: the variance of the number of served entries, divided by
+    its mean.
 
-    The dispersion is the variance of the number of served entries, divided by its mean.
+    It is 0 if entries are served at a steady rate, and 1 if each is served independently of the
+    others.
     """
     rate = rate_of(intervals)
     if rate <= 0:

@@ -1,6 +1,7 @@
-"""Compute how fast people are admitted by a policy that makes offers only during its offer hours.
+"""Compute how fast people are admitted if a policy makes offers only during its offer hours.
 
-Open time is measured by a clock that runs only during these hours.
+The pace is first computed in open time, which passes only during these hours, and then converted to
+real time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,9 +18,7 @@ Hours = Sequence[tuple[float, float]]
 
 
 def open_seconds(hours: Hours, start: float, second: float) -> float:
-    """Convert a time to open time, which is measured by a clock that runs only during the offer
-    hours.
-    """
+    """Convert a time to open time, which passes only during the offer hours."""
     if second <= start:
         return second
     within = sum(max(0.0, min(second, end) - max(start, begin)) for begin, end in hours)
@@ -29,7 +28,7 @@ def open_seconds(hours: Hours, start: float, second: float) -> float:
 def spread(pace: Pace, hours: Hours) -> Pace:
     """Convert a pace (how fast people are admitted) from open time to real time.
 
-    Open time is measured by a clock that runs only during the offer hours.
+    Open time passes only during the offer hours.
     """
     if pace.cycle:
         return pace
@@ -46,9 +45,9 @@ def spread(pace: Pace, hours: Hours) -> Pace:
 
 
 def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
-    """Convert one interval of admissions to real time.
+    """Convert one interval of admissions from open time to real time.
 
-    Return one interval for each period of offer hours.
+    Yield one interval for each period of offer hours in which people are admitted.
     """
     length = piece.end - piece.start
     for number, ((begin, _), (first, last)) in enumerate(
@@ -64,8 +63,8 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # This interval ends after the last offer hours in the list. Later offer hours are unknown,
-        # so spread the remaining admissions evenly over the time after the list.
+        # This interval continues after the last offer hours in the list. Later ones are unknown, so
+        # spread the remaining admissions evenly over the time after the list.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
         part = _open_fraction(windows)
         yield Piece(

@@ -31,9 +31,9 @@ CHANGED = 3.0
 LEAST_ERROR = 0.05
 # If the relative error of a measured pace is larger than this, the pace counts as unknown.
 MOST_ERROR = 0.6
-# Admissions come in bursts if most intervals have none and the gaps between bursts are similar in
-# length. At most the fraction MOST_ACTIVE of the intervals may have admissions, and the gaps'
-# standard deviation divided by their mean may be at most MOST_VARIATION.
+# Admissions come in bursts if most intervals have none, and the gaps between bursts are similar in
+# length: at most the fraction MOST_ACTIVE of the intervals has admissions, and the gaps' standard
+# deviation is at most MOST_VARIATION times their mean.
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4

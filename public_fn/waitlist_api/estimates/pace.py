@@ -26,7 +26,7 @@ LONGEST_SECONDS = 366 * 24 * 3600
 # Maintenance stores a new pace (how fast people are admitted) every minute. A stored pace that is
 # older than this is not used.
 STALE_SECONDS = 3600
-# The smallest number of people that counts. Smaller numbers are rounding errors.
+# A number of people below this is a rounding error, and counts as zero.
 FEWEST = 1e-9
 UNKNOWN, PAUSED, OVER = "unknown", "paused", "over"
 FORMAT = "3"
@@ -73,8 +73,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     jitter: float = 0.0
     # The number of seconds after which the intervals repeat, or 0 if they do not.
     cycle: float = 0.0
-    # The first `sure` people are certain to be admitted as computed. `dispersion` and `error` apply
-    # only to the people after them.
+    # How many people are certain to be admitted as computed. `dispersion` and `error` apply only to
+    # the people after them.
     sure: float = 0.0
     # When admissions end, in seconds since 1970, or 0 if they have no end.
     until: int = 0
@@ -239,7 +239,7 @@ def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
     known = Pace.decode(pace or UNKNOWN)
     now = now_millis / 1000
     estimate = known.estimate(position, now) if known else None
-    # If admissions end before the customer's turn, the customer gets no offer.
+    # If admissions end before the customer's turn, there is no wait to estimate.
     if known and known.until and now + (estimate.seconds if estimate else 0) >= known.until:
         return Wait(None, "over")
     return Wait(estimate, None if estimate else "unknown")

@@ -10,7 +10,8 @@ from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Offe
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
-# The most scheduled times that are read if the policy has offer hours.
+# An estimate moves scheduled times into the policy's offer hours. It reads at most this many
+# scheduled times to do so.
 MOST_MOVED = 2_000
 # To find the last scheduled time before now, search the last hour first. If there is none, search
 # the last day.
@@ -77,8 +78,8 @@ def _instants(
 ) -> Iterator[Instant]:
     """Yield the scheduled times after `now_millis`.
 
-    If a rate limits how fast people are admitted, some people of the previous scheduled time may
-    still be waiting to be admitted. If so, yield that time first.
+    If people are admitted at a limited rate, and some people from the previous scheduled time are
+    still waiting to be admitted, yield that time first.
     """
     last = _last_before(schedule, now_millis) if rate else None
     if last and rate and last.count / rate > (now_millis - last.millis) / 1000:

@@ -46,8 +46,8 @@ class Recent(Struct):
         if before is not None and before not in minutes:
             minutes.insert(0, before)
         hours = samples.read(waitlist_id, "hour", now_millis - HOURS_MILLIS)
-        # If an earlier waitlist with the same id was deleted, one of its samples may still be
-        # stored.
+        # Leave out samples from before this waitlist was created. They belong to a deleted waitlist
+        # that had the same id.
         return cls(created, _since(minutes, created), _since(hours, created), now_millis)
 
     def add(self, sample: Sample, quiet_until: int = 0) -> list[tuple[Every, Sample]]:
@@ -59,10 +59,9 @@ class Recent(Struct):
         if self.minutes:
             last = self.minutes[-1]
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
-            # The counts stayed the same until `quiet_until`, and no sample was stored in the
-            # meantime. Store the last sample again with the time `quiet_until`. This time must lie
-            # in an earlier minute than the new sample, because only one sample is stored per
-            # minute.
+            # The counts stayed the same until `quiet_until`, so no sample was stored in the
+            # meantime. Store a copy of the last sample for that time. Only one sample is stored per
+            # minute, so the copy must be at least a minute older than the new sample.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
             for millis in sorted({next_hour, quiet_minute}):

@@ -39,8 +39,8 @@ class Stay(Struct, frozen=True):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # Count only people who entered. An offer that was not accepted also took up room for a
-            # while, but it is not counted.
+            # People who did not accept their offer are not counted, although the offer took up room
+            # for a while.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
@@ -78,7 +78,7 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
         rate=rate,
         dispersion=1.0,
         error=stay.error,
-        # People for whom there is room now are admitted at once, and do not wait until others exit.
+        # There is room for these people now, so they need not wait until others exit.
         sure=max(0.0, float(room - newest.occupied)),
         pieces=tuple(filling.pieces),
     )

@@ -13,21 +13,21 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# When the policy's rate allows another admission, the next poll or maintenance run makes the offer,
-# after a short delay. This is the delay's assumed standard deviation, in seconds.
+# When the policy's rate allows another admission, the offer is made a little later, by the next
+# poll or maintenance run. This is the delay's assumed standard deviation, in seconds.
 TRIGGER_SECONDS = 1.0
-# When a scheduled time has come, the next poll or maintenance run makes the offers, after a short
-# delay. This is the delay's assumed standard deviation, in seconds.
+# When a scheduled time has come, the offers are made a little later, by the next poll or
+# maintenance run. This is the delay's assumed standard deviation, in seconds.
 MAINTENANCE_SECONDS = 30.0
-# The fraction of the policy's rate below which a measured rate shows that something else slows
-# admissions down, such as customers who do not accept their offers.
+# If the measured rate is below this fraction of the policy's rate, something else slows admissions
+# down, such as customers who do not accept their offers.
 LIMITED = 0.9
 # How many entries must have been served before the measured rate is compared with the policy's
 # rate.
 LEAST_SERVED = 30
-# While the maximum number of people is inside, the admission rate is both measured and computed
-# from the average time inside. The measured rate may be too fast, so it is not used if it exceeds
-# the computed rate by more than CLEAR times that average's relative error.
+# When the maximum number of people is inside, the admission rate is both measured and computed from
+# the average time inside. If the measured rate exceeds the computed one by more than CLEAR times
+# that average's relative error, it is probably too fast, so the computed rate is used.
 CLEAR = 2.0
 # The most scheduled times that an estimate takes into account. For later times, it uses the
 # schedule's mean rate.
@@ -49,9 +49,9 @@ class Policy(Struct, frozen=True, kw_only=True):
     # How many people are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
-    # Matters only if the policy has both a rate and a schedule. If true, people are admitted at the
-    # rate, and the schedule admits additional people. If false, only the schedule admits people,
-    # and the rate limits how fast.
+    # How the policy combines its rate and its schedule, if it has both. If true, people are
+    # admitted at the rate, and additional people at the scheduled times. If false, only the
+    # schedule admits people, and the rate limits how fast.
     is_sum: bool = False
     # The next scheduled times, and how many people are admitted at each. None if the policy has no
     # schedule.
@@ -150,9 +150,9 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 
 
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
-    """Yield one interval, which begins at `start` and has the given `rate`.
+    """Yield an interval that begins at `start`, during which people are admitted at `rate`.
 
-    If the rate applies from the beginning of the estimate, yield nothing.
+    If people are already admitted at this rate, yield nothing, because `Pace.rate` is then enough.
     """
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)

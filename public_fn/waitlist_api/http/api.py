@@ -177,10 +177,10 @@ def _with_credentials(
 
 
 def _as_json(event: Event, media_types: Collection[str]) -> dict[str, Any]:
-    """Check the media type of the request body, and return the event for Powertools.
+    """Return the event with `application/json` as the media type of its request body, because
+    Powertools parses no other type.
 
-    Raise UnsupportedMediaType if the operation does not accept this media type. Otherwise replace
-    it with `application/json`, which is the only type that Powertools parses.
+    Raise UnsupportedMediaType if the operation does not accept the body's actual media type.
     """
     method = event["requestContext"]["http"]["method"]
     # API Gateway sends header names in lower case, but `sam local start-api` keeps the original

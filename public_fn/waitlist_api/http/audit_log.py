@@ -27,13 +27,14 @@ def read_audit_fields(event: object) -> dict[str, str] | None:
 
 
 def read_next_page_fields(event: object) -> dict[str, str]:
-    """Return who is asking for a later page of personal data, and the ids in the request's path.
+    """Return fields for the request log: the operator who asked for a later page of personal data,
+    and the ids in the request's path.
 
-    For all other requests, the result is empty. The result becomes part of the request log.
+    For all other requests, the result is empty.
     """
-    # Of the requests for a list, the audit log contains only those for the first page. An operator
-    # could ask for a later page without asking for the first. That is why the request log names the
-    # operator who asked for a later page.
+    # The audit log contains only requests for the first page of a list. An operator could ask for a
+    # later page without asking for the first, so the request log names the operator who asked for a
+    # later page.
     if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}

@@ -33,7 +33,7 @@ class ChoiceBody(Body):
 
     @classmethod
     def choices(cls) -> tuple[type[BaseModel], ...]:
-        """Return the models that a client can choose from."""
+        """Return the models for the schemas that the document shows."""
         raise NotImplementedError
 
     @classmethod

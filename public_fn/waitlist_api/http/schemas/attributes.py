@@ -23,7 +23,8 @@ from waitlist_shared.limits import MAX_FILTERS, MAX_SEGMENT_ATTRIBUTES
 MAX_PROFILE_BYTES = 8 * 1024
 MAX_ATTRIBUTES = 16
 MAX_VALUES = 16
-# The tags of the two types of an attribute. Error responses leave out tags in parentheses.
+# Pydantic uses these tags to tell whether an attribute has one value or several. The parentheses
+# make error responses leave the tags out.
 ONE, SEVERAL = "(one)", "(several)"
 NAME = r"[a-z][a-z0-9_]{0,31}"
 

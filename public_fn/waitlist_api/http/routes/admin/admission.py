@@ -47,9 +47,9 @@ class Routes(Struct, frozen=True):
         """This operation offers slots in addition to the slots that the waitlist's policy allows.
 
         If `refill` is true, a slot that a customer does not use is offered to the next entry. To
-        end this, send a `count` of 0. A request that is repeated with the same Idempotency-Key
-        makes no new offers, and returns the entries from the first request that still have their
-        slot.
+        stop refilling, send a `count` of 0. A request that is repeated with the same
+        Idempotency-Key makes no new offers, and returns the entries from the first request that
+        still have their slot.
         """
         command = AdmitCommand(
             waitlist_id=waitlist_id,

@@ -154,9 +154,8 @@ class Routes(Struct, frozen=True):
         Answer(200, "The changed waitlist", links="waitlist", headers="etag"),
         problems=("waitlist_deleting", "settings_changed", "rebuilding"),
         audit="each_request",
-        # No other operation accepts a merge patch. A client would expect a merge patch to keep the
-        # profile fields that it does not name, but a PATCH to an entry replaces the whole profile
-        # and would delete them.
+        # Only this operation accepts a merge patch. A PATCH to an entry is not a merge patch: it
+        # replaces the whole profile, and would delete the fields that a merge patch keeps.
         media_types=(JSON, MERGE_PATCH, ""),
     )
     def change_waitlist(
