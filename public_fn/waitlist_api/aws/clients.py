@@ -42,8 +42,8 @@ SECRETS = _config(read_seconds=2, attempts=3)
 SQS = _config(read_seconds=2, attempts=3)
 KMS = _config(read_seconds=2, attempts=3)
 EVENTS = _config(read_seconds=2, attempts=3)
-# The read timeout is longer than a cold start of the private function. Only one retry is allowed,
-# because a waiting request occupies an instance of the public function.
+# The read timeout is long enough for a cold start of the private function. A call is retried only
+# once, because the public function's instance is occupied while it waits.
 LAMBDA = _config(read_seconds=4, attempts=2)
 # Maintenance makes more attempts, because no customer is waiting for it.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)

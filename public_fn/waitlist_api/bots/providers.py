@@ -15,8 +15,8 @@ Verdict = Literal["person", "refused", "wrong_secret", "no_verdict"]
 # The action name that the customer page passes to the widget. The provider stores it in each token,
 # so tokens from other forms on the same site can be refused.
 ACTION = "signup"
-# These error codes from the provider mean that the stack's secret is wrong. After any other error
-# code, the guest's token may be at fault.
+# These error codes mean that the provider rejects the stack's secret. Any other error code may be
+# the fault of the guest's token.
 WRONG_SECRET = {"invalid-input-secret", "missing-input-secret"}
 OUT_OF_ORDER = "internal-error"
 
@@ -91,7 +91,7 @@ PROVIDERS: dict[str, Provider] = {
         script_url="https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit",
         sources="https://challenges.cloudflare.com",
         directives=("script-src", "frame-src"),
-        # Turnstile documents this limit.
+        # The maximum token length in Turnstile's documentation.
         max_token_length=2048,
         names_action=True,
         repeats=True,

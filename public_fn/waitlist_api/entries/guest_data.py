@@ -120,8 +120,8 @@ def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
     asked: dict[str, set[str]] = {"profile": set(), "attributes": set()}
     for field in settings.page.fields:
         asked[field.kept_in].add(field.name)
-    # Always accept the attributes that define segments. A form may not ask for them, but apps may
-    # send them anyway.
+    # Always accept the attributes that define segments, because apps may send them even if the form
+    # does not ask for them.
     asked["attributes"].update(*settings.segments)
     if settings.identity is not None:
         asked["profile"].add(settings.identity.field)

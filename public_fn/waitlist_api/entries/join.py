@@ -94,8 +94,9 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier attempt at this signup may still be on its way. Make Redis refuse it from
-            # now on. If it has already added the entry to the queue, finish the signup.
+            # An earlier attempt at this signup may still be on its way to Redis. Make Redis refuse
+            # that attempt. But if the attempt has already added the entry to the queue, finish the
+            # signup.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed

@@ -163,8 +163,8 @@ class Positions(Struct, frozen=True):
         view = view_of(entry_id, found, hide_total)
         view = view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
         if found.has_call_numbers and not to_operator and view.call_number is None:
-            # Only the record contains the call number, so read the record only if the waitlist has
-            # call numbers.
+            # Redis does not return call numbers. If the waitlist has call numbers, read the number
+            # from the record.
             view = view.with_call_number(self.entries.get(waitlist_id, entry_id))
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 

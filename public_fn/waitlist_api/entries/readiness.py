@@ -1,6 +1,6 @@
 """Change whether an entry is ready.
 
-Admissions skip an entry that is not ready, but it keeps its place.
+An entry that is not ready keeps its place in the queue, but admissions skip it.
 """
 
 from collections.abc import Callable
@@ -126,7 +126,7 @@ class Rested(Struct, frozen=True):
 class ReadinessChanges(Struct, frozen=True):
     """Changes whether entries are ready.
 
-    Admissions skip an entry that is not ready, but it keeps its place.
+    An entry that is not ready keeps its place in the queue, but admissions skip it.
     """
 
     waitlist_cache: WaitlistCache

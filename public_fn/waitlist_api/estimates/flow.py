@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# The fraction of the maximum at which the waitlist counts as full. A busy waitlist is often
-# slightly below the maximum, because people are admitted only at the next poll after an exit.
+# The waitlist counts as full if at least this fraction of `max_inside` is taken. A busy waitlist is
+# often slightly below the maximum, because people are admitted only at the next poll after an exit.
 NEARLY = 0.95
 
 

@@ -99,9 +99,9 @@ class Recent(Struct):
 
 
 def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
-    """Fill the gaps between samples with copies.
+    """If two samples have the same counts, fill the gap between them with copies.
 
-    A sample is missing if the counts were the same as before.
+    No samples are stored while a waitlist's counts stay the same.
     """
     filled = list(samples[:1])
     for before, after in pairwise(samples):

@@ -245,7 +245,7 @@ def as_get(event: Event) -> Event:
 
 
 def path_of(event: Event) -> str:
-    """Return the request's decoded path without the stage, which is the path Powertools uses."""
+    """Return the request's decoded path without the stage. Powertools uses this path."""
     path = str(event.get("rawPath", ""))
     stage = event.get("requestContext", {}).get("stage", "$default")
     return path if stage == "$default" else path[len(f"/{stage}") :]

@@ -31,9 +31,9 @@ class Routes(Struct, frozen=True):
         """Sends a link to the address if an entry has this address.
 
         The service publishes the `link_asked` event, or `verification_asked` if the address is not
-        verified yet. After each link, the address must wait before it can get another. The wait is
-        one minute at first, and doubles with each link. The operation works only if the waitlist
-        has `identity` set. If customers sign in with an OIDC issuer, the request fails with
+        verified yet. After the first link, one minute must pass before another can be sent to the
+        address. The wait doubles with each link. The operation works only if the waitlist has
+        `identity` set. If customers sign in with an OIDC issuer, the request fails with
         `no_entry_tokens`.
         """
         if self.identities is None:

@@ -33,7 +33,7 @@ class ChoiceBody(Body):
 
     @classmethod
     def choices(cls) -> tuple[type[BaseModel], ...]:
-        """Return the models for the schemas that the document shows."""
+        """Return the models of the schemas that a client can choose from."""
         raise NotImplementedError
 
     @classmethod

@@ -54,5 +54,5 @@ class WithCallNumber(Model):
 
 
 def call_answer(called: Call | None) -> CallAnswer | None:
-    """Return the call as responses contain it."""
+    """Return the call as it appears in responses."""
     return None if called is None else CallAnswer(to=called.to, called_at=called_at(called))
