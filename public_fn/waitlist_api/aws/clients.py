@@ -47,8 +47,8 @@ EVENTS = _config(read_seconds=2, attempts=3)
 LAMBDA = _config(read_seconds=4, attempts=2)
 # Maintenance makes more attempts, because no customer is waiting for it.
 PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
-# Sending a message is attempted only once, because a call that timed out may have sent it. The
-# message queue retries it later.
+# The client does not retry a call that sends a message, because a retry after a timeout could send
+# the message twice. The message queue repeats a failed call later.
 SENDING = _config(read_seconds=5, attempts=1)
 
 NO_DEADLINE = Deadline()

@@ -15,7 +15,7 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 
-# The service sends messages to the addresses in these profile fields.
+# The profile fields that contain the addresses for messages.
 ADDRESSES = ("email", "phone")
 HAS_LEFT = "The customer has left the waitlist, so there is nothing to change."
 

@@ -124,7 +124,7 @@ class Joins(Struct, frozen=True):
     ) -> EntryRecord:
         """Return the current record if another request has finished this signup.
 
-        Raise NotWaiting if it has been cancelled.
+        Raise NotWaiting if the signup has been cancelled.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):

@@ -190,7 +190,7 @@ class EntryQueries(Struct, frozen=True):
         return EntryDetails(self._view(record), record, history), cursors.encode(following)
 
     def messages(self, waitlist_id: str, entry_id: str) -> list[Note]:
-        """Return whether the entry's newest messages were delivered, oldest message first."""
+        """Return the delivery status of the entry's newest messages, oldest message first."""
         record = self.entries.find(waitlist_id, entry_id)
         return self.deliveries.list_notes(waitlist_id, entry_id, record.ticket or 0)
 

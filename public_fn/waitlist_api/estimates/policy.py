@@ -13,8 +13,8 @@ from waitlist_api.settings.schedule import Instant, instants_after
 # An estimate moves scheduled times into the policy's offer hours. It reads at most this many
 # scheduled times to do so.
 MOST_MOVED = 2_000
-# To find the last scheduled time before now, search the last hour first. If there is none, search
-# the last day.
+# Look for the last scheduled time before now in the last hour. If there is none, look in the last
+# day.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 

@@ -100,7 +100,7 @@ class _Filling(Struct):
 
     @property
     def outflow(self) -> float:
-        """The number of people who exit per second while the room is full."""
+        """The number of people who exit per second when the maximum number of people is inside."""
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:

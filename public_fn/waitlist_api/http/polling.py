@@ -12,7 +12,7 @@ LONGEST_SECONDS = 300
 # a short interval.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 # An operator can call a claimed customer at any time, for example to a counter. The customer's page
-# must show the call within five seconds, and some clients poll a little late.
+# must show the call within five seconds, so allow for clients that poll a little late.
 CLAIMED_SECONDS = 3
 
 # The longest polling interval of an entry that is not ready. An operator can make the entry ready

@@ -47,7 +47,8 @@ _RESPONSE_HEADER = {
 ALWAYS, UNLESS_BY_THE_GATEWAY = "CorrelationId", "CorrelationIdOfTheService"
 _HEADERS: dict[str, Header | Reference] = {
     ALWAYS: Header(**_RESPONSE_HEADER, required=True),  # type: ignore[arg-type]
-    # Responses that API Gateway creates itself contain only the `apigw-requestid` header.
+    # Responses that API Gateway creates itself do not have this header. They have only
+    # `apigw-requestid`.
     UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
 # The schemas that Powertools adds for its own validation errors. They are removed, because the API

@@ -189,9 +189,8 @@ class Routes(Struct, frozen=True):
         problems=HOLD,
     )
     def release(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ReleaseBody) -> EntryAnswer:
-        """A repeated request with the same claim token returns the same response.
-
-        It does not extend the delay that the first request set.
+        """A repeated request with the same claim token returns the same response, and does not
+        extend the delay that the first request set.
         """
         return EntryAnswer(**self._act(RELEASE, waitlist_id, entry_id, body).view.answer)
 
