@@ -1,7 +1,7 @@
 """Give the imported entries their places in the queue.
 
-This is the second phase of an import. The first phase wrote a record for each entry. The second
-phase adds the entries to Redis, then stores their places in the records.
+This is the second of an import's two phases. The first phase has written a record for each entry.
+This phase adds the entries to Redis, then stores their places in the records.
 """
 
 from collections.abc import Sequence

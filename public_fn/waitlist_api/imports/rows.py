@@ -23,11 +23,11 @@ WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
 # The state of a row before the import.
 #
-# If it is `new`, the customer can be added. If it is `joining`, an earlier import began to add the
-# customer and was interrupted. If it is `under_way`, a different request is adding or removing the
-# customer.
+# `new` means that the customer can be added. `joining` means that an earlier import was interrupted
+# while it was adding the customer. `under_way` means that a different request is adding or removing
+# the customer.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
-# The smallest ticket. 0 means that there is no ticket.
+# The smallest ticket is 1, because 0 means that there is no ticket.
 FIRST_TICKET = 1
 TOO_EARLY = FieldError("body.joined_at", "must not be before 2020-01-01T00:00:00Z")
 TOO_LATE = FieldError(
@@ -171,9 +171,10 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def joined_ticket(self) -> int | None:
-        """The smallest ticket for `joined_at`, or None if `joined_at` is not set.
+        """The smallest ticket that a signup at `joined_at` could have received, or None if
+        `joined_at` is not set.
 
-        A ticket is the number that orders the entries with the same priority.
+        Entries with the same priority are served in the order of their tickets.
         """
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
@@ -192,9 +193,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if record.ban.stamp:
             return "banned"
         # Anyone can sign up as a guest with a customer's id and then leave, so the record of a
-        # guest's signup that has ended does not prove that the customer has left. That is why the
-        # customer is added if `when_on_list` is `replace`. The record looks the same if an import
-        # was interrupted just after it ended the guest's signup.
+        # guest who has left does not prove that the customer has left. That is why the customer is
+        # added if `when_on_list` is `replace`. An import that was interrupted just after it removed
+        # a guest's entry leaves the same record, so a retry also adds the customer.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
@@ -208,8 +209,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Import the row into the entry of `record`, whose customer has changed their address to
-        the one in the row.
+        """Import the row into the existing entry `record`, because its customer has changed their
+        address to the one in the row.
         """
         self.row = replace(self.row, customer_id=record.customer_id)
         # The cached entry id and signup key were computed from the old customer id, so clear the
@@ -222,9 +223,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # A row can contain an address that the customer has replaced. The address may now
-            # belong to a different person, who must not get the customer's entry token. Without a
-            # `ticket`, the response contains no entry token.
+            # With a `ticket`, the response contains the customer's entry token. A row with the
+            # customer's former address gets no ticket, because that address may now belong to a
+            # different person.
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:

@@ -102,7 +102,8 @@ class Imports(Struct, frozen=True):
                     )
                 )
             except EntryNotFound as refusal:
-                # A customer has since changed their address to the one in this row.
+                # After the import had read this row's record, a customer changed their address to
+                # the one in the row.
                 item.refuse(refusal)
             else:
                 item.outcome = "banned"

@@ -112,10 +112,10 @@ class IntentWriter(Struct, frozen=True):
         raise Throttled
 
     def reread(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
-        """Read each row's record again, because customers may have changed their address in the
-        meantime.
+        """Read each row's record again, because another request may have changed it.
 
-        Raise Throttled if the address in a row now leads to an entry with a different id.
+        Raise Throttled if a customer has changed their address to the one in a row, so that the row
+        now belongs to that customer's entry.
         """
         if self.look_up(waitlist, rows):
             raise Throttled
@@ -125,8 +125,9 @@ class IntentWriter(Struct, frozen=True):
     ) -> dict[str, EntryRecord]:
         """Read each row's record.
 
-        If a customer has changed their address, their row leads to an entry with a different id.
-        Return the records of these entries.
+        If a customer has changed their address to the one in a row, the row belongs to that
+        customer's entry, which has a different id. Return the records of these entries, by the id
+        in the row.
         """
         ids = [item.entry_id for item in rows]
         found = self.entries.resolve_many(waitlist.waitlist_id, ids)
@@ -229,9 +230,9 @@ class IntentWriter(Struct, frozen=True):
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # If Redis' clock is behind, a new signup gets a lower rank than the one that this row
-            # brings from another waitlist, and would be served first. Limit the row's rank to the
-            # rank that a new signup would get now.
+            # The row's rank comes from another waitlist. If Redis' clock is behind, new signups get
+            # lower ranks than this one, and would be served before this customer. Limit the row's
+            # rank to the rank that a new signup would get now.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,

@@ -37,14 +37,14 @@ IN_FLIGHT_SECONDS = 10.0
 
 
 class AuditWindow(Struct, frozen=True):
-    """The changes to a waitlist that an audit compares with Redis."""
+    """The range of a waitlist's changes that an audit compares with Redis."""
 
     waitlist: WaitlistRecord
     # The audit compares Redis with all changes whose logical timestamp is later than `since`.
     since: int
     beat: c.HeartbeatResult
-    # An audit can take several runs. The first run compared the changes after the logical timestamp
-    # `began`. This run continues after `since`.
+    # An audit can take several runs. `began` is the logical timestamp after which the first run
+    # compared changes, and `since` is the one after which this run continues.
     began: int = 0
     # The ids of entries whose changes Redis had lost.
     repaired: set[str] = field(default_factory=set)
@@ -105,7 +105,9 @@ class Auditor(Struct, frozen=True):
                 return
 
     def _repair(self, windows: Mapping[str, AuditWindow], drifts: Mapping[Key, Drift]) -> None:
-        """Compare these entries again, and repair each entry that still differs in the same way."""
+        """Compare these entries a second time, and repair each entry whose differences are the same
+        as before.
+        """
         again = iter(drifts.values())
         while batch := [drift.change for drift in islice(again, MAX_BATCH)]:
             found = self._compare(windows, batch)
@@ -127,9 +129,9 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # An entry's attributes are compared with Redis only if the change is an edit. If an
-                # entry has several changes and one of them is an edit, treat the newest change as
-                # an edit.
+                # An entry's attributes are compared with Redis only if the change is an edit. Only
+                # the newest change to each entry is compared, so if any of an entry's changes is an
+                # edit, treat the newest one as an edit.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

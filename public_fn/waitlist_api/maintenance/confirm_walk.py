@@ -11,8 +11,8 @@ from waitlist_shared.ranks import millis_of
 
 # The maximum number of pages that one run processes, with 100 entries each.
 PAGES = 5
-# The maximum time between two checks of all entries. A check may miss an entry, for example if it
-# is not ready at that moment.
+# The maximum time between two checks of all entries. The next check also finds the entries that the
+# last check has missed, for example because they were not ready at that moment.
 LONGEST_PAUSE_MILLIS = 3600_000
 
 

@@ -18,8 +18,8 @@ def measure_state(
 ) -> None:
     """Count the waitlist in the gauges.
 
-    If Redis does not have the waitlist's complete queue, also count it in `waitlists_cold`. The
-    state of the queue was read at the beginning of the maintenance run.
+    If Redis did not have the waitlist's complete queue when the maintenance run began, also count
+    it in `waitlists_cold`.
     """
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":

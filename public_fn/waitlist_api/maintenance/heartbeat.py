@@ -73,10 +73,10 @@ class Heartbeat(Struct, frozen=True):
         left_millis: LeftMillis,
         told: Mapping[str, str],
     ) -> Iterator[str]:
-        """Compare waitlists with Redis, and rebuild queues.
+        """Compare each waitlist's changes with Redis, and rebuild outdated queues.
 
         Yield the id of each waitlist that is finished. If Redis has lost a waitlist's queue or is
-        still restoring it, the waitlist cannot be compared, and its id is added to `rebuilt`.
+        still restoring it, the waitlist cannot be compared, so add its id to `rebuilt` instead.
         """
         beats = [beat_of(waitlist, paces.get(waitlist.waitlist_id)) for waitlist in waitlists]
         answers = send_batch(self.queue, beats) if beats else []
@@ -132,7 +132,7 @@ class Heartbeat(Struct, frozen=True):
         self.rebuilder.rebuild(waitlist, left_millis)
 
     def _write_checkpoint(self, window: AuditWindow, reached: int, told: str | None = None) -> None:
-        """Write a checkpoint that says that all changes up to the logical timestamp `reached`
+        """Write a checkpoint, which records that all changes up to the logical timestamp `reached`
         have been compared with Redis.
         """
         checkpoint, beat = window.waitlist.checkpoint, window.beat
@@ -187,9 +187,8 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the logical timestamp from which a new or rebuilt queue's first audit compares
-    changes.
+    """Return a logical timestamp one hour before the queue was created or rebuilt.
 
-    It is some time before the queue was created or rebuilt.
+    A new or rebuilt queue's first audit compares the changes after this timestamp.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

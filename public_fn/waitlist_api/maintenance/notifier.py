@@ -21,8 +21,8 @@ from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
 # An `ending` notice tells a customer that their offer ends soon. It is due when a quarter of the
-# offer's duration is left, or a day before a long offer ends. A run writes a notice up to
-# RUN_MILLIS before it is due, because the next run may be too late.
+# offer's duration is left, but no earlier than a day before the offer ends. A run also writes the
+# notices that become due within the next RUN_MILLIS, because the next run may be too late.
 PART = 4
 DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000
@@ -30,8 +30,8 @@ RUN_MILLIS = 75_000
 # `ending` notice is sent. An offer that lasts less than SHORTEST_MILLIS never gets this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
-# The number of pages of offers that a run reads. A page has 100 offers, and the pages are sorted by
-# deadline. If there are more pages, the run also reads up to this many of the later pages.
+# How many pages of 100 offers a run reads, beginning with the offers that end first. If there are
+# more pages, the run also reads up to this many of the later pages.
 PAGES = 50
 MINUTE_MILLIS = 60_000
 
@@ -149,11 +149,11 @@ class Notifier(Struct, frozen=True):
     def _held(
         self, waitlist_id: str, offered: int, until_millis: int
     ) -> Iterator[Sequence[c.OffQueueEntry]]:
-        """Yield pages of claimed and offered entries whose deadline is no later than the given
-        time.
+        """Yield pages of claimed and offered entries whose deadline is no later than
+        `until_millis`.
 
-        If there are too many for one run, yield the entries with the earliest deadlines, and a part
-        of the others that is different each minute.
+        If there are too many for one run, yield the entries with the earliest deadlines and a part
+        of the others. Each minute, a different part is chosen, so that every entry gets its turn.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE

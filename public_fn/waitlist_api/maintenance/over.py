@@ -29,7 +29,9 @@ def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
 
 
 def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
-    """Return whether admissions have ended and the policy then removes waiting customers."""
+    """Return whether admissions have ended and the policy says that waiting customers must then
+    leave.
+    """
     policy = waitlist.settings.admission
     is_to_leave = policy is not None and policy.then == "leave"
     return is_to_leave and is_over(waitlist.settings, redis_millis)

@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 NOTE_SECONDS = 5.0
 # A run with less time left than this stops.
 STOP_MILLIS = 60_000
-# When Redis loses its data, some writes to the DynamoDB table may be in progress. By the end of
-# this time, they have reached the table and its index.
+# When Redis loses its data, some writes to the DynamoDB table may be in progress. After this time,
+# they have reached the table and its index, so a rebuild does not begin its second pass earlier.
 SETTLED_MILLIS = 2_000
 
 # The number of shards that a rebuild restores in parallel. More shards would not make the rebuild
@@ -72,8 +72,8 @@ class Rebuilder(Struct, frozen=True):
             logger.info("rebuild pauses", extra=_about(waitlist, run))
         finally:
             lease.release(is_rebuilt=is_whole)
-            # No position can be read until the rebuild is complete, so start the next run at once,
-            # even after an error, provided that this run has made progress.
+            # Positions cannot be read until the rebuild is complete. If this run has made progress,
+            # start the next run at once, even after an error.
             if run is not None and not is_whole and run.has_advanced:
                 self.queue.start_maintenance(waitlist.waitlist_id)
         return is_whole
@@ -87,8 +87,8 @@ class Rebuilder(Struct, frozen=True):
     ) -> RebuildRun:
         """Return a run that continues the last rebuild or starts a new one."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
-        # Store the new queue's id first. If a failover brings back an older queue, the id tells
-        # maintenance that this queue is outdated.
+        # Store the new queue's id before restoring any entries. If a failover brings back an older
+        # queue, maintenance recognises by its id that the queue is outdated.
         checkpoint = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
         self.waitlists.write_checkpoint(waitlist.waitlist_id, checkpoint)
         version = waitlist.segments_version

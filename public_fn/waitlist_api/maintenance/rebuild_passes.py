@@ -62,10 +62,10 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return the rows of this page, with the reasons why entries are not ready.
+        """Return this page's rows, with the reasons why their entries are not ready.
 
-        The index does not contain these reasons, so if an entry may have one, build its row from
-        its record.
+        The index does not contain these reasons, so the row of an entry that may have such a reason
+        is built from the entry's record.
         """
         ids = [
             placed.entry_id
@@ -143,9 +143,9 @@ def _earliest(run: RebuildRun) -> int:
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
-        # According to Redis' clock, the new queue begins much later than the rebuild, so the clock
-        # must have been wrong. If it was behind for some time, changes can have timestamps from
-        # before the waitlist was created, so do not use the creation time.
+        # By Redis' clock, the new queue begins much later than the rebuild, so that clock must have
+        # been wrong. While it was behind, changes may have received timestamps from before the
+        # waitlist was created, so the journal must be read from before the creation time.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 
@@ -209,10 +209,10 @@ def _journal_correction(
 
 
 def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None:
-    """Return the message that removes the earlier entry of a customer who is signing up again.
+    """If the earlier entry of a customer who is signing up again was erased, return the message
+    that removes it from Redis.
 
-    An outdated index may have restored this entry even though it was erased. Return None if it was
-    not erased.
+    An outdated index may have restored this entry. Return None if the entry was not erased.
     """
     if change.status != ERASED or change.ticket in (0, record.intent.ticket):
         return None
@@ -228,7 +228,7 @@ def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.intent.erase:
-        # Redis must count that the customer has left. A Drop message would remove the entry without
-        # counting it, so send a Leave message.
+        # Send a Leave message, so that Redis counts the customer among those who have left. A Drop
+        # message would remove the entry without counting it.
         return leave_of(record)
     return None

@@ -53,10 +53,10 @@ class Reconciler(Struct, frozen=True):
     def reconcile(
         self, waitlist_id: str, known_until: int = 0, is_time_up: IsTimeUp = never
     ) -> None:
-        """End expired claims and offers.
+        """End expired claims and offers, and record what Redis has decided.
 
-        Record what Redis decided more than a minute ago, or before the logical timestamp
-        `known_until`.
+        A decision is recorded only if it is more than a minute old, or was made before the logical
+        timestamp `known_until`.
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
@@ -163,8 +163,8 @@ class Reconciler(Struct, frozen=True):
         return send_renewals(self.queue, late)
 
     def _restore(self, record: EntryRecord, place: c.DirtyPlace) -> bool:
-        """Restore an entry in Redis from its record, because Redis has changed it based on outdated
-        data.
+        """Restore an entry in Redis from its record after Redis has changed it on the basis of
+        outdated data.
 
         Return whether the entry was restored.
         """
@@ -177,8 +177,8 @@ class Reconciler(Struct, frozen=True):
     ) -> None:
         """Add the events that are missing from each entry's history.
 
-        Redis may have ended a claim or an offer before the record changed for another reason. If
-        the history has no event for that end yet, add the event.
+        If Redis ended a claim or an offer, and the record changed for another reason before this
+        end was recorded, the history may lack the event for the end.
         """
         decisions = [
             (record, decision)
@@ -226,7 +226,7 @@ class Reconciler(Struct, frozen=True):
 
 
 def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether Redis has changed the entry based on outdated data."""
+    """Return whether Redis based its change to the entry on outdated data."""
     if place.state == "absent":
         return False
     if place.ticket != record.ticket or _has_ended(record, place):
@@ -265,8 +265,8 @@ def catch_up(
             transition = transition.then(
                 lambda record: replace(record, question=record.question.closed())
             )
-        # `is_refuted` has already compared the record with what Redis decided, so the transition
-        # needs no second check.
+        # `is_refuted` has already compared the record with what Redis decided, so leave out the
+        # transition's own check.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         extended = _decision(place, "extended", _newest_stamp(place), place.time_millis)
@@ -292,9 +292,9 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether Redis made this decision before the newest change in the record."""
     if record.ticket not in (None, decision.ticket):
-        # This decision by Redis is about a different signup by the same customer. Return whether
-        # Redis made it before the recorded signup. An imported or reinstated entry's ticket can be
-        # old, so also compare the time of the signup.
+        # The record is about a different signup by the same customer. The decision is in the past
+        # if Redis made it before that signup. An imported or reinstated entry's ticket can be older
+        # than its signup, so also compare the time of the signup.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
@@ -315,16 +315,16 @@ def _newest_stamp(place: c.DirtyPlace) -> int:
 def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether a claim or an offer that the record says has ended is still open in Redis.
 
-    If so, Redis has lost the write that ended it. The timestamp in Redis is not always older than
-    the one in the record, because the deadline may have been changed later.
+    If so, Redis has lost the write that ended it. Comparing timestamps would not always show this,
+    because Redis has a newer timestamp if the deadline was changed later.
     """
     if place.state == "offered" and record.hold.token != place.token:
         if record.stamp > _newest_stamp(place):
             # The record has changed since Redis sent its list of entries, so the offer may have
             # ended in Redis too.
             return False
-        # Redis remembers each offer it makes until the offer is recorded. If Redis no longer
-        # remembers this offer, it was recorded, and the record contains a later change.
+        # Redis remembers each offer that it makes until the offer is recorded. If Redis has
+        # forgotten this offer, the offer was recorded, and the record has changed again since then.
         news = [decision for decision in place.decisions if decision.stamp > record.stamp]
         return all(decision.token != place.token for decision in news)
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")

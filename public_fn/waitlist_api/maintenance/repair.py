@@ -9,8 +9,8 @@ from waitlist_api.records.journal import EDITED, EXITED, Change
 from waitlist_api.records.segments import Segments
 from waitlist_shared import contracts as c
 
-# The states that an ended entry can have in Redis. Redis keeps such an entry as `done` for a while,
-# so that it recognises late retries.
+# The states in Redis of an entry whose signup has ended. Redis keeps such an entry as `done` for a
+# while to recognise late retries, and then removes it.
 NOWHERE = ("absent", "done")
 # The states in Redis that match each status of a record.
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
@@ -47,8 +47,8 @@ def decide_repair(
         return None
     if not is_gone and is_of_another_stay(record, inspection):
         return replace(drop_of(record, now_millis=now_millis), ticket=inspection.ticket)
-    # The signup has ended, but its entry is still in the queue, so Redis has not counted the end.
-    # Let Redis count it when it removes the entry.
+    # The signup has ended. If its entry is still in the queue, Redis has not counted the end yet,
+    # so let Redis count it when it removes the entry.
     return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 

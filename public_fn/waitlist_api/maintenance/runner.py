@@ -49,19 +49,19 @@ LONGEST_READ = 60 * MINUTE
 TOGETHER = MAX_BATCH // 2
 # A run with less time left than this does not start another page of work.
 STOP_MILLIS = 60_000
-# How many times one run searches a deleted waitlist for entries. The search can miss entries,
-# because its index may be outdated. The waitlist itself is deleted when a search finds no entries,
-# but not before all requests that began before the deletion have ended.
+# How many times one run searches a deleted waitlist for entries. A search can miss entries, because
+# its index may be outdated. When a search finds no entries, and all requests that began before the
+# deletion have ended, the waitlist itself is deleted.
 DELETE_LOOKS = 2
 
 
-# A waitlist, and its statistics or the error that Redis returned instead. If the waitlist is being
-# deleted, the statistics are None.
+# A waitlist, and either its statistics or the error that Redis returned instead of them. If the
+# waitlist is being deleted, the second value is None.
 Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
 class Survey(Struct):
-    """The waitlists that need maintenance, given all changes up to the logical timestamp
+    """The waitlists that need maintenance, according to all changes up to the logical timestamp
     `until`.
     """
 
@@ -220,8 +220,8 @@ class MaintenanceRunner(Struct, frozen=True):
     def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
         """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
-        Return a digest for each waitlist whose maintenance is complete. The digest identifies the
-        customers who were told that their turn is near.
+        For each waitlist whose maintenance is complete, return a digest of the entries whose
+        customers have been told that their turn is near.
         """
 
         def run(surveyed: Surveyed) -> str | None:

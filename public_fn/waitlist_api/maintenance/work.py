@@ -1,4 +1,4 @@
-"""Continue unfinished tasks for many people, such as invitations."""
+"""Continue bulk tasks that are not finished, such as invitations."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -29,7 +29,7 @@ class Tasks(Protocol):
 
 
 class WorkRunner(Struct, frozen=True):
-    """Continues unfinished tasks, such as invitations and broadcasts."""
+    """Continues bulk tasks that are not finished, such as invitations and broadcasts."""
 
     invitations: Invitations
     broadcasts: Broadcasts

@@ -1,6 +1,7 @@
-"""Asks the Lambda function that sends messages to send an example message.
+"""Asks the Lambda function that sends messages to send an example message to an address that an
+operator has entered.
 
-The message goes to an address that an operator enters, which is not stored.
+The address is not stored.
 """
 
 from msgspec import Struct, to_builtins

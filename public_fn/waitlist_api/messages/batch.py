@@ -180,16 +180,15 @@ class Batches:
         try:
             self._sqs.change_message_visibility_batch(QueueUrl=self._queue_url, Entries=entries)
         except (BotoCoreError, ClientError) as error:
-            # The pause of these messages could not be set, so they are delivered again after the
-            # queue's visibility timeout.
+            # The visibility timeouts of these messages could not be set, so the messages are
+            # retried after the queue's usual visibility timeout.
             logger.warning("the pause of messages could not be set: %s", type(error).__name__)
 
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
-        # Add a few random seconds, so that messages are not all retried at the same time. SQS
-        # allows only a limited number of attempts. The pause is never shorter than usual, so that
-        # they are not used up too early.
+        # Add a few random seconds, so that messages are not all retried at the same time. The pause
+        # is never shorter than usual, because SQS allows only a limited number of attempts.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 

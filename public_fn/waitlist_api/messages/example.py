@@ -16,8 +16,8 @@ EXAMPLE_PLACE = "Room 2"
 # confirm that they are still waiting.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
-# How many characters longer a guest's personal link is than the link to the waitlist's page. The
-# keys are the possible values of `Kind.link`.
+# How many characters longer a guest's personal link is than the link to the waitlist's page, for
+# each type of link (`Kind.link`).
 PROOF_CHARACTERS = {"place": 82, "verify": 92, "move": 127, "list": 0}
 
 

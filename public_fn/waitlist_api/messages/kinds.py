@@ -48,13 +48,13 @@ class Kind(Struct, frozen=True, kw_only=True):
     # True if an operator writes the text of the message. The message is then sent even if the
     # waitlist's settings do not include this kind of message.
     is_written: bool = False
-    # A waitlist sends this kind of message if its settings include either this kind or the kind
-    # named here.
+    # The name of another kind of message. If the waitlist's settings include that kind, messages of
+    # this kind are sent too.
     also_chosen_by: str = ""
     # The message is sent only if this waitlist setting is not null.
     needs_setting: Literal["", "confirm"] = ""
-    # A function that returns whether a later event will send this message. If so, the current event
-    # sends no message.
+    # A function that returns whether a later event will trigger the same message. If so, no message
+    # is sent for the current event.
     waits_for_later_event: Callable[[EntryRecord, EntryEvent], bool] = lambda _record, _event: False
 
     def until_millis(self, record: EntryRecord) -> int:
@@ -133,8 +133,8 @@ def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
-    # This event asks the customer whether they are still waiting. The customer has since been
-    # reminded, and the `reminded` event sends the same text, so this event sends no message.
+    # The customer was asked whether they are still waiting, and has since been reminded. The
+    # `reminded` event sends the same text, so the older `asked` event sends no message.
     return event.event == "asked" and record.question.reminded_days is not None
 
 

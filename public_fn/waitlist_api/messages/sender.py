@@ -98,9 +98,9 @@ class Sender(Struct, frozen=True):
         record = self.entries.get(event.waitlist_id, event.entry_id)
         if record is None or record.intent.erase:
             return "over"
-        # An entry's ticket contains the time of its signup, so an older event belongs to an earlier
-        # signup. There is one exception: an imported entry's `joined` event can be slightly older
-        # than the entry's ticket.
+        # An entry's ticket contains the time of its signup, so an event that is older than the
+        # ticket belongs to an earlier signup. The only exception is an imported entry's `joined`
+        # event, which can be slightly older than the ticket.
         if event.stamp < (record.ticket or 0) and not is_told(record, event):
             return "over"
         if kind.waits_for_later_event(record, event):
@@ -160,8 +160,7 @@ class Sender(Struct, frozen=True):
     def _note_delivered(self, kind: Kind, record: EntryRecord) -> None:
         """If the message belongs to an invitation, count it as delivered.
 
-        Raise no exception if counting fails, because the message has been sent, and would then be
-        sent a second time.
+        If counting fails, raise no exception, because a retry would send the message a second time.
         """
         if kind.name == "offered":
             with suppress(WaitlistError):
@@ -201,7 +200,8 @@ class Sender(Struct, frozen=True):
         If the entry was edited after the message was sent, it may have a new address, so do not
         mark the customer.
         """
-        # A message with a `move` link went to a new address that the entry does not use yet.
+        # A message with a `move` link goes to a new address before the entry uses it, so its bounce
+        # says nothing about the entry's own address.
         if BY_NAME[delivery.kind].link == "move":
             return
         if sent_millis is None or not self._is_edited_since(delivery, sent_millis):
@@ -250,11 +250,11 @@ class Sender(Struct, frozen=True):
     ) -> Outcome:
         """Send a message, unless it was already sent or a limit is reached.
 
-        `take` counts the message, and returns a function that undoes the count. `note_sent` is
-        called once the message has been sent.
+        `take` counts the message towards its limits, and returns a function that undoes the count.
+        `note_sent` is called once the message has been sent.
         """
-        # `began_millis` is a time before the entry was read. The message takes into account all
-        # edits to the entry before that time.
+        # The entry was read after `began_millis`, so the message takes into account all edits
+        # before that time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

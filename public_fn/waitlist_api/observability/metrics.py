@@ -17,8 +17,7 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
-# Counts that can increase only during a request. A maintenance run's log line does not contain
-# them.
+# Counts that increase only during requests, so a maintenance run's log line leaves them out.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
 # Metrics across all waitlists. The metrics `oldest_…` and `…_running_seconds` are maxima, and the
 # others are sums.

@@ -176,8 +176,8 @@ def restore_of(
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
     """Return the request that restarts an admitted customer's pass.
 
-    The pass started when Redis admitted the customer, who would lose part of it if the admission is
-    recorded later.
+    The pass started when Redis admitted the customer. If the admission is recorded late, the
+    customer would otherwise lose part of the pass.
     """
     return c.Renew(
         waitlist_id=record.waitlist_id,
@@ -245,10 +245,10 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
-    """Return the request that removes an entry from Redis.
+    """Return the request that removes the entry with this ticket from Redis.
 
-    Use this function if no record contains the ticket that the entry has in Redis, so that the
-    other functions cannot be used.
+    Use this function if no record contains the ticket. The other functions take the ticket from a
+    record.
     """
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 

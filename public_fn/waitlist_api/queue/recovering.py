@@ -109,8 +109,8 @@ class RecoveringQueue(Struct, frozen=True):
         self.queue.send(init_of(record, "create", new_epoch()))
 
     def _open(self, record: WaitlistRecord) -> c.Init:
-        # Redis' clock may have been set back, but new tickets must still be greater than all
-        # earlier tickets.
+        # Redis' clock may have been set back since the last ticket was allocated, but new tickets
+        # must be greater than all earlier ones.
         floor = max(
             record.checkpoint.stamp,
             self.places.newest_stamp(record.waitlist_id),

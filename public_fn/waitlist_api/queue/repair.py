@@ -58,8 +58,8 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # A claim may end later in Redis than in the record if an operator tried to extend it, but got
-    # an error because the extension was not recorded. A longer claim in Redis does no harm, so it
-    # needs no repair.
+    # If an operator tried to extend a claim but the extension could not be recorded, the operator
+    # got an error, and the claim ends later in Redis than in the record. A longer claim in Redis
+    # does no harm, so it needs no repair.
     is_as_long = inspection.time_millis >= (record.hold.until_millis or 0)
     return inspection.token == record.hold.token and is_as_long

@@ -72,8 +72,8 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
         contact=replace(
             record.contact,
             language=signup.language,
-            # A message to the old address may have bounced, but the new address may work, so it
-            # counts as reachable.
+            # If the address has changed, the old address's bounces say nothing about the new one,
+            # so the customer counts as reachable.
             unreachable=record.contact.unreachable and has_same_address,
         ),
     )

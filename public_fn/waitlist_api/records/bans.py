@@ -44,14 +44,13 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
         updated_millis=now_millis,
     )
     if before.has_ended:
-        # When the record is deleted, the `erased` event is published with the next timestamp after
-        # `stamp`. Set `stamp` to the time of the ban, so that `erased` comes after the `banned`
-        # event.
+        # Set `stamp` to the time of the ban. When the record is deleted later, the `erased` event
+        # gets the next timestamp after `stamp`, so it comes after the `banned` event.
         end = replace(before.end, stamp=before.decided_stamp)
         banned = replace(banned, stamp=stamp, end=end, expires_at=None)
     else:
-        # The customer is still on the waitlist. The change that lets them leave will set `stamp`,
-        # so do not set it now.
+        # The customer is still on the waitlist. The change that ends their signup will set `stamp`,
+        # so leave `stamp` unchanged.
         banned = replace(
             banned,
             edited_stamp=stamp,

@@ -14,9 +14,8 @@ from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting
 from waitlist_shared.ranks import time_of
 
 CALLED = "called"
-# A request to call a customer to a place can arrive twice. A claim's record contains the keys of
-# this many requests, so that if one of them arrives again, the customer is not called a second
-# time.
+# A request to call a customer to a place can arrive twice. To recognise a repeated request, a
+# claim's record keeps the idempotency keys of its last requests, up to this many.
 KEYS_KEPT = 4
 ENDED = "This customer has left the waitlist, so there is no claim to call the customer for."
 

@@ -25,9 +25,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     stamp: int = 0
     # The counters that a rebuild restores in Redis.
     counters: Counts = field(default_factory=dict)
-    # The timestamp of the second-to-last maintenance run. Each run increments a counter in Redis,
-    # and `beat` is its value after the last run. If Redis has lost only this last increment,
-    # changes since `previous_stamp` may be missing in Redis.
+    # The timestamp of the second-to-last maintenance run. If Redis has lost only the last run's
+    # increment of the heartbeat counter, it may also have lost changes since this timestamp.
     previous_stamp: int = 0
     # The timestamp up to which an unfinished audit has compared the recorded changes with Redis, or
     # 0 if the last audit is finished.

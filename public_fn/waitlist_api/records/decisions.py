@@ -26,8 +26,8 @@ REASONS: dict[c.Verb, str] = {
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 # The decisions that Redis makes about waiting entries, such as making an offer.
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# The decisions that end a claim or an offer at a caller's request. The record stores the name of
-# such a decision.
+# The decisions that end a claim or an offer at a caller's request. The record's `end` contains the
+# name of the decision.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
@@ -112,10 +112,11 @@ def unanswered_event(decision: c.Decision, event: str) -> HistoryEvent:
 
 
 def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
-    """Return the actor and the reason for the `left` event of a customer who has lost their place.
+    """Return the actor and the reason for the `left` event of a customer who must leave the
+    waitlist.
 
-    If `is_silent` is true, the customer did not confirm in time that they are still waiting.
-    Otherwise, the customer did not accept an offer in time.
+    `is_silent` is true if the customer did not confirm in time that they are still waiting, and
+    false if they did not accept an offer in time.
     """
     return (MAINTENANCE, UNANSWERED) if is_silent else (POLICY, NO_SHOW)
 
@@ -189,8 +190,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # A decision about a waiting entry does not end a claim or an offer, so `end` still says how
-        # the entry's last claim or offer ended.
+        # Decisions about a waiting entry do not end a claim or an offer, so they leave `end`
+        # unchanged.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

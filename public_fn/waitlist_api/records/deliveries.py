@@ -27,8 +27,8 @@ SHOWN = 100
 
 Begun = Literal["begun", "done", "busy"]
 State = Literal["sent", "bounced", "dropped"]
-# The states by which messages are counted for operators. A message that was stopped by a limit
-# counts as `limited`.
+# The states that operators see in a waitlist's message counts. A message that was stopped by a
+# limit counts as `limited`.
 Counted = Literal["sent", "bounced", "dropped", "limited"]
 # The reasons for not sending a message.
 Reason = Literal[

@@ -47,8 +47,8 @@ class Move(Struct, frozen=True):
     def is_based_on(self, record: EntryRecord) -> bool:
         """Return whether the new rank may be recorded.
 
-        If the record contains a later decision about the entry that Redis has lost, the new rank
-        may be recorded only if the record says that the entry is waiting.
+        Redis may have lost a later decision about the entry. If the record contains such a
+        decision, the new rank may be recorded only if the entry is waiting according to the record.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
@@ -72,15 +72,15 @@ class Move(Struct, frozen=True):
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # Redis has lost the current signup, so it has moved an earlier signup's entry. The
-            # record is about the current signup, so the new rank is not recorded.
+            # Redis has lost the current signup, and has moved the entry of an earlier signup
+            # instead. The record is about the current signup, so the new rank is not recorded.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:
             if not self.is_based_on(record):
                 return None
-            # Redis moves only waiting entries. A record with a different status is out of date, so
-            # its status becomes `waiting`.
+            # Redis moves only waiting entries, so set the status to `waiting`, even if the record
+            # has a different one.
             moved = self._moved(after)
             after = replace(
                 moved,
@@ -144,8 +144,8 @@ class EntryRecords(Struct, frozen=True):
     def resolve_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of the entry that an id belongs to, even if the record has expired.
 
-        If the id belongs to an alias, return the record of the entry that the alias points to. If
-        that entry was erased, or was moved to yet another address, return the alias itself.
+        If the id belongs to an alias, return the record of the entry that the alias points to.
+        Return the alias itself if that entry was erased or was moved to yet another address.
         """
         return self.follow(self.ledger.read_stored(waitlist_id, entry_id))
 

@@ -46,8 +46,8 @@ KINDS = ("customer", "maintenance", "policy")
 
 
 # This number is added to an entry's `attributes_version` whenever the entry becomes ready or not
-# ready. Changes to the attributes add only 1, so the version also shows that the readiness has
-# changed. The index contains no other version of the readiness.
+# ready. Changes to the attributes add only 1, so a version of at least this number shows that the
+# readiness has changed. The index contains no other version of the readiness.
 READINESS_CHANGE = 2**32
 
 
@@ -178,8 +178,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.hold.delayed_until_millis):
             return None
-        # Redis sets delays itself, without changing `attributes_version`. If an entry has been
-        # delayed but its readiness has never changed otherwise, the version of the readiness is 0.
+        # Redis sets delays itself, without changing `attributes_version`. If a delay is all that
+        # has ever affected the entry's readiness, the version of the readiness is 0.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, self._not_ready, self.question.confirm_by_millis or 0)
 
@@ -224,8 +224,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def stamp_off_list(self, now_millis: int) -> int:
         """Return a timestamp for an event about a customer who is no longer on the waitlist.
 
-        Two processes can get the same timestamp. To avoid two events with the same timestamp, write
-        the event only if the stored record still has the same `stamp`.
+        Two processes can get the same timestamp, so write the event only if the stored record still
+        has the same `stamp`. Only one of the two writes then succeeds.
         """
         return max(self.known_stamp + 1, ticket_of_millis(now_millis))
 
@@ -246,7 +246,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def shared_values(self) -> Item:
-        """The attributes that are often the same in a customer's former record and new record.
+        """The attributes that often stay the same when a customer joins again.
 
         The new record contains a copy of the former one. To save space, the copy leaves out each of
         these attributes that has not changed.

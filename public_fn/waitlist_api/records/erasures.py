@@ -114,9 +114,10 @@ class Erasures(Struct, frozen=True):
         self.table.delete_many([{"pk": pk, "sk": sort_key} for sort_key in sort_keys])
 
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
-        """Yield pages of sort keys, up to the events with the timestamp `last_stamp`.
+        """Yield pages of the sort keys in an entry's history, up to the events with the timestamp
+        `last_stamp`.
 
-        The delivery records of messages come before the events.
+        The delivery records of messages come first, because their sort keys are lower.
         """
         values = {
             "pk": entry_pk(waitlist_id, entry_id),

@@ -14,8 +14,8 @@ def go_out(
 
     If `keeps_room` is true, the customer still counts as inside until the pass ends.
     """
-    # The exit is written to the record before Redis is updated, so the timestamp cannot come from
-    # Redis.
+    # The exit is written to the record before Redis is updated, so Redis cannot supply the
+    # timestamp.
     stamp = record.stamp_off_list(now_millis)
     event = HistoryEvent(
         stamp=stamp,
@@ -28,8 +28,8 @@ def go_out(
     change = change_of(
         record,
         stamp,
-        # The journal says which state the entry should have in Redis. If `keeps_room` is true, the
-        # customer still counts as inside in Redis until the pass ends.
+        # The journal says which state the entry should have in Redis. If `keeps_room` is true,
+        # Redis counts the customer as inside until the pass ends, so the state stays `admitted`.
         "admitted" if keeps_room else EXITED,
         until_millis=record.end.inside_until_millis or 0 if keeps_room else 0,
     )

@@ -61,7 +61,7 @@ class Pauses(Facet, frozen=True):
 class Hold(Facet, frozen=True):
     """The entry's last claim or offer.
 
-    The index contains these fields too, because a rebuild reads the index to restore them in Redis.
+    The index also contains these fields, so that a rebuild can restore claims and offers in Redis.
     """
 
     # The claim token is kept after the claim or offer has ended, so that a late caller gets a
@@ -70,8 +70,9 @@ class Hold(Facet, frozen=True):
     until_millis: int | None = None
     # True if the customer got an offer. False if an operator claimed the entry.
     is_offer: bool = False
-    # How the last claim or offer ended, such as `released`. Usually empty if a claim or an offer
-    # expired, but `abandoned` if the customer must leave the waitlist because the offer expired.
+    # How the last claim or offer ended, such as `released`. If it expired, this is usually empty.
+    # If an offer expired and the customer must leave the waitlist because of this, it is
+    # `abandoned`.
     end: str = ""
     # How many of this entry's claims and offers have expired.
     attempts: int = 0
@@ -128,8 +129,8 @@ class End(Facet, frozen=True):
     # makes room only when the pass ends.
     out_millis: int | None = None
     left_millis: int | None = None
-    # The timestamp of the decision that ended the signup. It is stored here only after a later
-    # event has replaced the record's `stamp`. Otherwise it is 0.
+    # The timestamp of the decision that ended the signup, if a later event has replaced it in the
+    # record's `stamp`. Otherwise 0.
     stamp: int = 0
 
 
@@ -184,8 +185,9 @@ class Contact(Facet, frozen=True):
     messages: str = ""
     # True if the customer's address does not accept messages.
     unreachable: bool = False
-    # The entry's rank when the customer was last told that their turn is near. If the entry has
-    # moved back since then, its rank is higher, and the customer is told again later.
+    # The entry's rank when the customer was last told that their turn is near. If the entry moves
+    # back, its rank becomes higher than this, and the customer is told again when their turn is
+    # near.
     near_rank: int | None = None
     # The timestamp of the newest notice that the customer's turn is near.
     near_stamp: int = 0

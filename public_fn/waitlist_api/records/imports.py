@@ -18,8 +18,9 @@ from waitlist_shared.contracts import SignupResult
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# A write is at most this many bytes larger than its item. PLACE_BYTES is larger, because a place is
-# written together with an event, which can contain an ARN of 2,048 bytes.
+# The maximum number of bytes by which a write is larger than its item. PLACE_BYTES is larger than
+# INTENT_BYTES, because a place is written together with an event, which can contain an ARN of 2,048
+# bytes.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 
@@ -29,7 +30,8 @@ T = TypeVar("T")
 class Intent(Struct, frozen=True):
     """The unfinished signup of an imported customer.
 
-    The new record replaces the record of an earlier signup if there is one.
+    If the customer has signed up before, `former` is the record of that signup, which the new
+    record replaces.
     """
 
     record: EntryRecord
@@ -37,7 +39,9 @@ class Intent(Struct, frozen=True):
 
     @property
     def begun(self) -> EntryRecord:
-        """The record that a transaction will write for this signup."""
+        """The record to write for this signup. If there is a `former` record, the new record
+        contains a copy of it.
+        """
         return self.record if self.former is None else rejoining(self.record, self.former)
 
 

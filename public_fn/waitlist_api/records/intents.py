@@ -44,12 +44,12 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
             changes_until_millis=record.joined.changes_until_millis
             or former.joined.changes_until_millis,
         ),
-        # The customer may have declined an offer during the former signup. If that request arrives
-        # again, this digest of its idempotency key identifies it, so that it changes nothing in the
-        # new signup.
+        # A request to decline an offer of the former signup may arrive again. Keep the digest of
+        # its idempotency key, so that the request is recognised and changes nothing in the new
+        # signup.
         hold=Hold(once_key=former.hold.once_key, once_stamp=former.hold.once_stamp),
-        # Keep the digest of the last ban's idempotency key. If that request arrives again, the
-        # digest identifies it, so that it does not ban the customer a second time.
+        # Keep the digest of the last ban's idempotency key, so that a repeated request does not ban
+        # the customer a second time.
         ban=Ban(key=former.ban.key),
     )
 

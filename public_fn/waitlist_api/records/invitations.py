@@ -34,8 +34,8 @@ class Invitation(Work, frozen=True, kw_only=True):
     # The texts of the `offered` message in this invitation, by language. They replace the usual
     # texts of the message.
     message: Mapping[Language, OwnText] = {}
-    # How many people have been invited so far, and where the next page of the queue begins: after
-    # the entry with the rank `after_rank`.
+    # How many people have been invited so far, and the rank of the last entry that was read. The
+    # next page of the queue begins after this rank.
     taken: int = 0
     after_rank: int | None = None
 

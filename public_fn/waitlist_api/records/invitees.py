@@ -71,9 +71,10 @@ class InviteeChange(Struct, frozen=True, kw_only=True):
 
 
 def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[InviteeChange]:
-    """Yield the new state of each invitee that is affected by a change to a record.
+    """If a change to an entry's record ends or begins an invitation's offer, yield the invitee's
+    new state.
 
-    Such a change can end an invitation's offer, begin one, or both.
+    A single change can end one offer and begin another.
     """
     has_same_offer = before is not None and before.hold.token == after.hold.token
     if before is not None and _is_open(before) and not (has_same_offer and _is_open(after)):
@@ -86,10 +87,10 @@ def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[
 def _is_open(record: EntryRecord) -> bool:
     """Return whether the entry has an open offer that belongs to an invitation.
 
-    When the customer begins to leave, the offer counts as ended, so that its state is written then.
-    It is not written a second time when they have left, because Redis may have corrected it in
-    between. If the customer leaves by declining the offer, the offer counts as open until they have
-    left.
+    When the customer begins to leave, the offer counts as ended, so its state is written at that
+    moment. It is not written a second time when they have left, because Redis may have corrected it
+    in between. If the customer leaves by declining the offer, the offer counts as open until they
+    have left.
     """
     hold = record.hold
     is_offered = record.status == "offered" or record.is_declining
@@ -116,9 +117,9 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
 
 
 def _has_left(record: EntryRecord, ticket: int) -> bool:
-    """Return whether the signup with this ticket has ended because the customer left.
+    """Return whether the customer has ended the signup with this ticket by leaving.
 
-    If the record has a different ticket, the customer has left and signed up again since then.
+    If the record has a different ticket, the customer has left and then signed up again.
     """
     return record.status in ("leaving", "left") or record.ticket != ticket
 

@@ -149,9 +149,9 @@ class RedriveBody(Body):
     parked_at: Annotated[
         UtcTime | None,
         Field(
-            description="The entry's `parked_at`. If the entry was parked again after this time, "
-            "the request changes nothing. Without `parked_at`, a late request could return an "
-            "entry that was parked a second time.",
+            description="Send the `parked_at` that you last read for this entry. If the entry "
+            "has been parked again since then, for example because your request was delayed, the "
+            "request changes nothing.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -198,7 +198,7 @@ LIMIT_MEANINGS = {
     "max_claims": "the number of claimed entries has reached the waitlist's `max_claims`, so claim "
     "again after a claim has ended"
 }
-# The type has a name so that it becomes a component of the OpenAPI document.
+# Only named types become components of the OpenAPI document, so give this type a name.
 ClaimLimit = TypeAliasType(
     "ClaimLimit",
     Annotated[

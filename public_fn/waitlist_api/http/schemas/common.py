@@ -64,8 +64,8 @@ TheEntryId = Annotated[str, documented(pattern=PathEntryId)]
 TheCustomerId = Annotated[str, documented(pattern=f"^{ids.CUSTOMER_ID}$")]
 TheCursor = Annotated[str, documented(pattern=CURSOR)]
 Count = Annotated[int, documented(minimum=0)]
-# Ranks go up to about 9 * 10**15. Without a format, client generators use 32-bit integers, which
-# are too small.
+# Without a format, client generators use 32-bit integers, which are too small for ranks of up to
+# about 9 * 10**15.
 Rank = Annotated[int, documented(format="int64")]
 
 
@@ -153,15 +153,15 @@ class Problem(Model):
         list[FieldProblem],
         Field(
             description="The invalid fields, at most 20. If there are more, `detail` says how "
-            "many. If `code` is `settings_changed` or `waitlist_exists`, these are not invalid "
-            "fields but the settings whose stored value differs from the value in the request."
+            "many. If `code` is `settings_changed` or `waitlist_exists`, the list instead "
+            "contains the settings whose stored value differs from the value in the request."
         ),
     ] = []
     opens_at: Annotated[
         Time | None,
         Field(
-            description="When the waitlist opens, if `code` is `not_open_yet`. Null if the "
-            "waitlist no longer has an opening time."
+            description="If `code` is `not_open_yet`, the time when the waitlist opens, or null "
+            "if the waitlist no longer has an opening time."
         ),
     ] = None
     message: Annotated[

@@ -29,21 +29,21 @@ class MessageCountAnswer(Model):
         Count,
         Field(
             description="Messages that were not sent, because their content was outdated or the "
-            "customer had no address that accepts messages. A message that a later attempt sends "
-            "counts as both `dropped` and `sent`."
+            "customer had no address that accepts messages. If a later attempt sends such a "
+            "message, it counts as both `dropped` and `sent`."
         ),
     ]
     limited: Annotated[
         Count,
         Field(
-            description="Messages that were not sent because a limit was reached. Anyone can enter "
-            "a stranger's address, so the messages that this triggers are limited."
+            description="Messages that were not sent because a limit was reached. The limits "
+            "protect strangers, because anyone can enter somebody else's address."
         ),
     ]
 
 
 class StatsAnswer(WithEstimate):
-    """A waitlist's counts. The estimate is for a customer who joins now."""
+    """A waitlist's counts, and the estimated wait of a customer who joins now."""
 
     line: LineState
     waiting: Count
@@ -165,9 +165,9 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="How many more people must enter before the current quota is complete. "
-            "When an operator calls `admit` with `refill`, unused slots are offered again until a "
-            "given number of people have entered. This number is the quota, and each further call "
-            "with `refill` adds its `count` to it. If Redis loses data, this field becomes 0."
+            "An operator begins a quota by calling `admit` with `refill`. Unused slots are then "
+            "offered again until `count` people have entered. Each further call with `refill` "
+            "adds its `count` to the quota. If Redis loses data, this field becomes 0."
         ),
     ]
     quota_open: Annotated[Count, Field(description="How many of the quota's offers are open.")]
@@ -200,8 +200,8 @@ class PointAnswer(Model):
     joined: Annotated[
         Count,
         Field(
-            description="How many customers joined since the previous point. The next five fields "
-            "cover the same period."
+            description="How many customers joined since the previous point. `admitted`, `left`, "
+            "`entered`, `declined` and `no_shows` cover the same period."
         ),
     ]
     admitted: Count

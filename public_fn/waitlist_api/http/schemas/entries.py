@@ -122,10 +122,10 @@ class SignupBody(Body):
         str | None,
         Field(
             pattern=f"^{BOT_TOKEN}$",
-            description="The token from the waitlist's bot-check widget. If the waitlist has a bot "
-            "check, a new entry needs a token. Each token is valid for one signup. To retry a "
-            "signup, send the same Idempotency-Key. The retry can send the same token, except on "
-            "waitlists that verify addresses.",
+            description="The token from the waitlist's bot-check widget. If the waitlist has a "
+            "bot check, a signup that creates a new entry must contain a token, and each token "
+            "is valid for one signup. To retry a signup, send the same Idempotency-Key. The "
+            "retry can reuse the token, except on waitlists that verify addresses.",
         ),
     ] = None
 
@@ -138,7 +138,10 @@ class OwnSignupBody(Body):
 
     customer_id: Annotated[
         CustomerId | None,
-        Field(description="The `sub` claim of the token. Any other value is refused."),
+        Field(
+            description="Leave this field out, or send the `sub` claim of the customer's OIDC "
+            "token. Any other value is refused."
+        ),
     ] = None
     profile: GuestProfile
     attributes: GuestAttributes
@@ -216,7 +219,9 @@ class AddressBody(Body):
 
 
 class RestBody(Body):
-    """A request to let others pass until a given time. Until then, others are served first."""
+    """A customer's request to let others pass, which means that other customers are served first
+    until a given time.
+    """
 
     until: Annotated[
         UtcTime,
@@ -236,8 +241,9 @@ class ResumeBody(Body):
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="The entry's current `rest_until`. If the customer no longer lets others "
-            "pass, or has chosen a different time, the request changes nothing.",
+            description="The `rest_until` that you last read for this entry. If the customer no "
+            "longer lets others pass, or has since chosen a different time, the request changes "
+            "nothing.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -266,7 +272,7 @@ class EntryAnswer(Model):
         Time | None,
         Field(
             description="The deadline for accepting the offer with `enter`. Null if the customer "
-            "has no offer. A claimed entry has no offer."
+            "has no offer, for example because an operator has claimed the entry."
         ),
     ] = None
 
@@ -408,22 +414,23 @@ class SignupAnswer(CustomersEntryAnswer):
     entry_token: Annotated[
         EntryToken,
         Field(
-            description="Send this as a bearer token in the `Authorization` header to read the "
-            "entry and to leave."
+            description="The token for this entry. To read the entry or to leave, send the token "
+            "as a bearer token in the `Authorization` header."
         ),
     ]
 
 
 class InboxAnswer(Model):
-    """The response to a signup on a waitlist that verifies addresses, which is the same for every
-    address.
+    """The response to a signup on a waitlist that verifies addresses.
+
+    It is the same for every address, so that it does not reveal who is on the waitlist.
     """
 
     status: Literal["check_your_inbox"] = "check_your_inbox"
 
 
 class VerifyBody(Body):
-    """The code from the link that was sent to the address."""
+    """The code from the verification link that was sent to the customer's address."""
 
     code: Annotated[
         str, Field(pattern=f"^{CODE.pattern}$", description="The part of the link after `#v=`.")

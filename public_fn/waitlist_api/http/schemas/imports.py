@@ -136,7 +136,10 @@ class ImportRowBody(Body):
     ] = "on"
     unreachable: Annotated[
         bool,
-        Field(description="Whether the address accepts no messages, because a message bounced."),
+        Field(
+            description="Send `true` if a message to the customer's address has bounced. The "
+            "customer then receives no messages."
+        ),
     ] = False
     language: Annotated[
         Language | None,

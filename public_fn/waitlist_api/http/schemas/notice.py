@@ -1,4 +1,4 @@
-"""The pydantic model of a waitlist's notice, which requests and responses share."""
+"""The pydantic model of a waitlist's notice, used in both requests and responses."""
 
 from typing import Any
 

@@ -16,8 +16,8 @@ from waitlist_api.settings.page import (
     Plural,
 )
 
-# The maximum lengths of the waitlist's name and text. Operators can translate these two texts in
-# `texts`, together with the page's fixed texts.
+# The texts that operators can translate in `texts`, in addition to the page's fixed texts, and
+# their maximum lengths.
 TRANSLATABLE = {"name": 200, "text": MAX_TEXT}
 
 

@@ -21,8 +21,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from waitlist_api.http.schemas.common import AsAnyOf, Body
 from waitlist_api.settings.declared import Setting, Settings
 
-# The tags of the two types that a setting can accept. Error responses leave out tags in
-# parentheses.
+# If a setting accepts either a string or an object, pydantic adds one of these tags to the path of
+# an error. Error responses leave out the parts of a path that are in parentheses.
 TEXT, OTHER = "(text)", "(other)"
 LIMITS = ("ge", "le", "min_length", "max_length")
 Problems = Callable[[Any], Iterator[tuple[str, str]]]

@@ -43,7 +43,10 @@ class WithEstimate(Model):
 
 
 def estimate_fields(wait: Wait | None) -> dict[str, Any]:
-    """Return the fields of `WithEstimate`. If the entry is not waiting, both fields are null."""
+    """Return the estimated wait, or the reason why there is none, as fields of the response.
+
+    If the entry is not waiting, both fields are null.
+    """
     estimate = wait.estimate if wait else None
     shown = None
     if estimate is not None:

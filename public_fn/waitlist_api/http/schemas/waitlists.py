@@ -45,7 +45,8 @@ from waitlist_shared.limits import (
 RestRulesBody: Any = request_body("RestRulesBody", RestRules)
 IdentityBody: Any = request_body("IdentityBody", IdentityRules)
 ConfirmBody: Any = request_body("ConfirmBody", ConfirmRules)
-# The groups of settings whose models must exist before the waitlist's model, which contains them.
+# The waitlist's model contains the models of these groups of settings, so create these models
+# first.
 PARTS = (AdmissionBody, PageBody, RestRulesBody, IdentityBody, ConfirmBody, MessagesBody)
 WaitlistBody: Any = request_body("WaitlistBody", WaitlistSettings)
 
@@ -142,7 +143,7 @@ class PublicBotCheck(Model):
 
 
 class WaitlistAnswer(WithEstimate):
-    """A waitlist's public data. The estimate is for a customer who joins now."""
+    """A waitlist's public data, and the estimated wait of a customer who joins now."""
 
     waitlist_id: TheWaitlistId
     name: str
@@ -167,9 +168,9 @@ class WaitlistAnswer(WithEstimate):
         Time | None,
         Field(
             description="When the schedule next offers slots. If a scheduled time is outside the "
-            "policy's `offer_hours`, its slots are offered when the next offer hours begin. If the "
-            "policy has no schedule, this field is the start of the next offer hours, but only "
-            "outside the offer hours. Null if there is no such time."
+            "policy's `offer_hours`, its slots are offered when the next offer hours begin. If "
+            "the policy has `offer_hours` but no schedule, this field is the time when the next "
+            "offer hours begin, and null during the offer hours. Null if there is no such time."
         ),
     ]
     admits_until: Annotated[
@@ -288,8 +289,8 @@ class RebuildAnswer(Model):
     total: Annotated[
         Count,
         Field(
-            description="The number of entries to restore. It was counted shortly before Redis "
-            "lost the data, and grows if the service finds more entries."
+            description="The number of entries to restore, as counted shortly before Redis lost "
+            "the data. It grows if the service finds more entries."
         ),
     ]
 
