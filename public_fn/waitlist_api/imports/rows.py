@@ -16,9 +16,9 @@ from waitlist_shared.ids import entry_id_of
 from waitlist_shared.ranks import EPOCH, priority_of, ticket_at, ticket_part_of, time_of
 
 Outcome = Literal["joined", "already", "ended", "banned", "refused"]
-# What an import does if a customer has left or was admitted.
+# What an import does with customers who have left or were admitted.
 WhenEnded = Literal["skip", "rejoin"]
-# What an import does if a guest created the entry that is on the waitlist.
+# What an import does with an entry on the waitlist that was created by a guest.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
 # The state of a row before the import.

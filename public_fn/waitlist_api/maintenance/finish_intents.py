@@ -98,7 +98,8 @@ class IntentFinisher(Struct, frozen=True):
         key = (placed.waitlist_id, placed.entry_id)
         record = self.entries.get(*key)
         if record is not None and record.join_id == placed.join_id and record.status in PRESENT:
-            # The customer may have been verified, admitted or erased since the record was read.
+            # If the customer has been verified, admitted or erased since the record was read, one
+            # of these errors is raised, and there is nothing to remove.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 leave = Leave(
                     by=MAINTENANCE, reason=NOT_VERIFIED, stay=record.ticket, unverified=True

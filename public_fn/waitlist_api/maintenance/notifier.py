@@ -44,7 +44,7 @@ class Head(Struct, frozen=True):
 
     digest: str = ""
     due: Sequence[Notice] = ()
-    # True if some of these customers cannot be notified yet. A later run tries again.
+    # True if some of these customers cannot be notified yet, so that a later run must try again.
     has_others: bool = False
 
 
@@ -210,9 +210,9 @@ def count_near(settings: WaitlistSettings) -> int:
 
 
 def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
-    """Return whether a run must check if notices are due.
+    """Return whether a run must look for due notices.
 
-    A notice can become due even if nothing has changed on the waitlist, for example because an
+    Even if nothing has changed on the waitlist, a notice can become due, for example because an
     offer ends soon.
     """
     settings = waitlist.settings

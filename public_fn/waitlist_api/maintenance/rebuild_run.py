@@ -58,7 +58,7 @@ class RebuildRun(Struct):
         self._advance(lambda now: now.after(shard, last.rank or 0, last.entry_id, len(page)))
 
     def note_journal(self, shard: int, stamp: int) -> None:
-        """Save how far the rebuild has applied the journal of a shard."""
+        """Save the logical timestamp up to which the rebuild has applied a shard's journal."""
         self._advance(lambda now: now.after_stamp(shard, stamp))
 
     def note_finished(self, shard: int) -> None:

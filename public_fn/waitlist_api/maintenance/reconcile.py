@@ -254,12 +254,13 @@ def catch_up(
         events = tuple(event for decision in news for event in events_of(decision))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
         for decision in news[:-1]:
-            # Record the delay and the number of declines even if a later decision has moved the
-            # entry.
+            # Even if a later decision has moved the entry, the delays and the declines from earlier
+            # decisions must be recorded.
             transition = transition.then(partial(with_delay, decision))
         tokens = [decision.token for decision in news if decision.token]
         if tokens and not news[-1].token:
-            # The offer's token contains the invitation's id.
+            # Keep the token of the last offer, because it contains the id of the offer's
+            # invitation.
             transition = transition.then(partial(_with_token, tokens[-1]))
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.then(

@@ -71,5 +71,5 @@ class RunLog(Struct, frozen=True):
 
 
 def count_troubles(numbers: Mapping[str, float]) -> int:
-    """Return how many of the numbers exceed their threshold."""
+    """Return how many of these numbers exceed their thresholds."""
     return sum(numbers.get(name, 0) > most for name, most in TROUBLES.items())

@@ -179,7 +179,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain(self, batch: Sequence[Surveyed], note: Round, left_millis: LeftMillis) -> bool:
         """Maintain a batch of waitlists.
 
-        Return whether the changes of all waitlists in the batch were compared with Redis.
+        Return whether every waitlist's changes were compared with Redis.
         """
         told = self._run_page(batch, left_millis)
         alive = _alive([waitlist for waitlist, _ in batch])

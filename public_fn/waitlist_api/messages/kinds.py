@@ -36,8 +36,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     # A function that returns whether the content of the message is still true. It is called just
     # before the message is sent.
     is_current: Callable[[EntryRecord, EntryEvent, int], bool]
-    # The link leads to the customer's entry, to the verification page of the current or the new
-    # address, or to the waitlist's page.
+    # Where the message's link leads: to the customer's entry (`place`), to the page that verifies
+    # the current address (`verify`) or the new one (`move`), or to the waitlist's page (`list`).
     link: Literal["place", "verify", "move", "list"] = "place"
     placeholders: tuple[str, ...] = ("name",)
     once_a_stay: bool = False
@@ -79,8 +79,8 @@ def _joined(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
 
 
 def _joined_later(record: EntryRecord, event: EntryEvent) -> bool:
-    # Imported customers usually do not expect a message. They get this one only if their row in the
-    # import asked for it.
+    # Imported customers usually do not expect a message, so they get the `joined` message only if
+    # their row in the import asked for it.
     is_silent = event.event == "joined" and event.by != "customer" and not is_told(record, event)
     return is_silent or record.verification.until_millis is not None
 

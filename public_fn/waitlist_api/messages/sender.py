@@ -147,7 +147,9 @@ class Sender(Struct, frozen=True):
     def _find_own_texts(
         self, kind: Kind, record: EntryRecord, event: EntryEvent
     ) -> Mapping[Language, OwnText]:
-        """Return an operator's texts that replace the waitlist's texts for this message."""
+        """Return the texts that an operator has written for this message, which replace the
+        waitlist's texts.
+        """
         if kind.is_written:
             broadcast = self.broadcasts.of_stamp(record.waitlist_id, event.stamp)
             return broadcast.text if broadcast is not None else {}

@@ -147,7 +147,7 @@ def restore_of(
 ) -> c.Restore:
     """Return the request that restores an entry in Redis from its record.
 
-    The entry may already exist in Redis. `when` says whether the request may replace it.
+    If Redis already has the entry, `when` decides whether the request may replace it.
     """
     state = state_of(placed)
     is_held = placed.status == "offered"

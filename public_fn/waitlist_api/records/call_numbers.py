@@ -42,10 +42,9 @@ class CallNumbers(Struct, frozen=True):
     now_millis: NowMillis
 
     def draw(self, record: EntryRecord) -> str:
-        """Return the call number of a joining entry, which is either the number that it already has
-        or a new one.
+        """Return a joining entry's call number. If it has none yet, assign a new one.
 
-        Return an empty string if the waitlist assigns it no number.
+        Return an empty string if the waitlist does not number this entry.
         """
         (number,) = self.draw_all([record])
         return number

@@ -33,8 +33,9 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     audited: int = 0
     # True if the last maintenance run could not finish its work.
     is_unfinished: bool = False
-    # A digest of the entries at the head of the queue if all their customers have been told that
-    # their turn is near. Otherwise empty. A different digest later shows that the head has changed.
+    # If all customers at the head of the queue have been told that their turn is near, this is a
+    # digest of their entries, by which a later run notices that the head has changed. Otherwise
+    # empty.
     told: str = ""
 
     @property

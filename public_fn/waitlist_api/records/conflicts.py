@@ -16,7 +16,9 @@ T = TypeVar("T")
 def retry_on_conflict(
     attempt: Callable[[], T | None], exhausted: type[WaitlistError] = Throttled
 ) -> T:
-    """Call `attempt` until its result is not None. Raise `exhausted` after too many calls."""
+    """Call `attempt` until it returns a result. Raise `exhausted` if it returns None too many
+    times.
+    """
     for _ in range(MAX_CONFLICT_RETRIES):
         result = attempt()
         if result is not None:

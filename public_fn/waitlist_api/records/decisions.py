@@ -32,7 +32,7 @@ HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
 def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
-    """Return the events of a decision that has not been recorded in DynamoDB yet.
+    """Return the events that a decision by Redis adds to an entry's history.
 
     A decision always produces the same events, so it is safe to write them more than once.
     """
@@ -172,7 +172,7 @@ def transition_of(
 def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
     """Return a copy of the record with the changes that follow from a decision by Redis.
 
-    The status, the rank and the timestamps are not set here but by `Transition`.
+    The status, the rank and the timestamps are left to `Transition`.
     """
     hold = replace(record.hold, token=decision.token or record.hold.token)
     if decision.verb == "abandoned":

@@ -199,7 +199,7 @@ class EntryRecords(Struct, frozen=True):
 
     def _stored_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
         found: dict[str, EntryRecord] = {}
-        # DynamoDB refuses a batch that contains the same key twice.
+        # Remove duplicate ids, because DynamoDB refuses a batch that contains the same key twice.
         ids = list(dict.fromkeys(entry_ids))
         for start in range(0, len(ids), BATCH_GET):
             keys = [record_key(waitlist_id, id_) for id_ in ids[start : start + BATCH_GET]]

@@ -282,8 +282,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.status == "left" and self.ticket is None and self.end.left_millis is None
 
     def joins_as_new(self, now_millis: int) -> bool:
-        """Return whether the customer counts as new. The `rejoin` setting does not apply to new
-        customers.
+        """Return whether the customer counts as new, so that the `rejoin` setting does not apply to
+        them.
         """
         was_verified = self.verification.until_millis is None
         return self.has_never_joined or not was_verified or self.is_expired(now_millis)

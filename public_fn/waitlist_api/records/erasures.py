@@ -42,9 +42,8 @@ class Erasures(Struct, frozen=True):
         return True
 
     def free_address(self, record: EntryRecord) -> None:
-        """If the entry was moved, delete the alias that leads from the new address to the entry.
-
-        If another item has replaced the alias, that item is not deleted.
+        """If the entry was moved, delete the alias that points from the new address to the entry,
+        unless another item has replaced the alias.
         """
         if not record.move.moved_to:
             return

@@ -39,8 +39,9 @@ class Intent(Struct, frozen=True):
 
     @property
     def begun(self) -> EntryRecord:
-        """The record to write for this signup. If there is a `former` record, the new record
-        contains a copy of it.
+        """The record to write for this signup.
+
+        If there is a `former` record, the new record contains a copy of it.
         """
         return self.record if self.former is None else rejoining(self.record, self.former)
 

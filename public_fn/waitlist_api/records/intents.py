@@ -24,8 +24,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     """Return the record of a new signup, which replaces an earlier signup's record and contains
     a copy of it.
     """
-    # If the customer has not verified the new address yet, discard the request to move the entry to
-    # it.
+    # Discard an unfinished request to move the entry to a new address that the customer has not
+    # verified.
     kept = replace(former, move=former.move.dropped()).values()
     shared = record.shared_values
     kept = {name: value for name, value in kept.items() if shared.get(name) != value}

@@ -205,7 +205,7 @@ ClaimLimit = TypeAliasType(
         str,
         Field(
             json_schema_extra=extensible(
-                "The setting that limited the number of claimed entries.", LIMIT_MEANINGS
+                "The setting that kept the request from claiming more entries.", LIMIT_MEANINGS
             )
         ),
     ],
@@ -217,7 +217,7 @@ class ClaimsAnswer(Model):
     limit: Annotated[
         ClaimLimit | None,
         Field(
-            description="The waitlist setting that limited the number of claimed entries. Null if "
-            "no setting limited it."
+            description="The waitlist setting that kept the request from claiming more entries. "
+            "Null if no setting did."
         ),
     ]

@@ -27,9 +27,9 @@ PathOwnEntryId = f"^({ME}|{ids.ENTRY_ID})$"
 
 
 def documented(**schema: Any) -> Any:
-    """Return a type annotation that adds a JSON schema to the OpenAPI document.
+    """Return a type annotation that adds this JSON schema to the OpenAPI document.
 
-    Pydantic does not validate values against this schema.
+    The schema is only documentation. Pydantic does not validate values against it.
     """
     return Field(json_schema_extra=schema)
 
@@ -96,7 +96,7 @@ Reason = Annotated[
 class Model(BaseModel):
     """A part of a request or response body."""
 
-    # Each validator is built on first use, because a request uses only a few of the models.
+    # Build each validator on first use, because a request uses only a few of the models.
     model_config = ConfigDict(defer_build=True)
 
 

@@ -1,4 +1,4 @@
-"""The response with the call numbers for a waitlist's screen."""
+"""Response bodies for a waitlist's public screen, which shows call numbers."""
 
 from typing import Annotated
 

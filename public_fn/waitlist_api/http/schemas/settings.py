@@ -38,7 +38,7 @@ def request_body(
 ) -> Any:
     """Create the pydantic model for a group of settings.
 
-    `problems` is a function that yields the contradictions in a group of settings. `document` is a
+    `problems` is a function that finds settings that contradict each other. `document` is a
     function that changes the model's JSON schema.
     """
     finds = problems or (group.problems if "problems" in vars(group) else None)
