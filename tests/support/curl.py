@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import httpx
 
+from tests.e2e.callers import send_patiently
 from tests.support.plain_http import plain_client
 from tools.local.operator import local_operator
 
@@ -39,7 +40,10 @@ def send(words: Sequence[str]) -> httpx.Response:
             case _:
                 raise ValueError(f"curl {word}: tests/support/curl.py does not know this option")
     with plain_client() as http:
-        return http.request(method or "GET", url, content=body, headers=headers, auth=auth)
+        # On a busy machine, the service may refuse a request temporarily.
+        return send_patiently(
+            lambda: http.request(method or "GET", url, content=body, headers=headers, auth=auth)
+        )
 
 
 def main() -> int:

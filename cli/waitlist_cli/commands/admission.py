@@ -164,6 +164,7 @@ list_command(
     PANEL,
     "waitlist claim bakery -n 3 --filter language=Spanish --lease 120",
     _print_claims,
+    has_key=True,
 )
 
 
@@ -213,7 +214,7 @@ def redrive(
     A parked person stays out of the queue until an operator returns them.
     """
     if all_:
-        if entry or customer:
+        if entry is not None or customer is not None:
             raise WrongUsage("Pass either --all, or one person with ENTRY or --customer.")
         people = (
             (context.name_person(entry), {"entry_id": entry["entry_id"]}, refusal)

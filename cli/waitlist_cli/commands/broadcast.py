@@ -10,7 +10,7 @@ from waitlist_cli.operations.broadcast import MESSAGE, reach_text, send_message
 from waitlist_cli.terminal.action_commands import with_fields
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.parameters import WaitlistId
+from waitlist_cli.terminal.parameters import Key, WaitlistId
 
 
 @command("message", "People", "waitlist message bakery --text 'We close at 5 pm today.' --dry-run")
@@ -21,12 +21,7 @@ def message(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Count the recipients without sending anything.")
     ] = False,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            "--key", help="Idempotency key, to repeat a command without sending anything twice."
-        ),
-    ] = None,
+    key: Key = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Send without asking for confirmation.")
     ] = False,

@@ -8,7 +8,6 @@ from waitlist_cli.operations.invite import FUNNEL, INVITE, PATH, invited_text
 from waitlist_cli.terminal.action_commands import list_command
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
-from waitlist_cli.terminal.output import format_value
 from waitlist_cli.terminal.parameters import WaitlistId
 
 PANEL = "Admission"
@@ -19,7 +18,13 @@ def _print_invitation(context: Context, invitation: dict[str, Any]) -> None:
     context.output.result(invitation, invited_text(invitation))
 
 
-list_command(INVITE, PANEL, "waitlist invite bakery --count 100 --until 48h", _print_invitation)
+list_command(
+    INVITE,
+    PANEL,
+    "waitlist invite bakery --count 100 --until 48h",
+    _print_invitation,
+    has_key=True,
+)
 
 
 @command("invitations", PANEL, "waitlist invitations bakery")
@@ -44,7 +49,7 @@ def invitations(
         return
     rows = [
         [
-            *(format_value(invitation[name]) for name in COLUMNS),
+            *(invitation[name] for name in COLUMNS),
             *(invitation["funnel"][name] for name in FUNNEL),
         ]
         for invitation in found

@@ -99,7 +99,8 @@ def edit(
     Values that you do not give stay as they are.
     """
     of_person = profile_json is not None or set_ or attribute
-    if bool(settings) == bool(of_person) or (settings and (entry or customer)):
+    names_person = entry is not None or customer is not None
+    if bool(settings) == bool(of_person) or (settings and names_person):
         raise WrongUsage(
             "Pass either settings of the waitlist, such as --name or --capacity, or a person and "
             "--set, --attribute or --profile-json."
@@ -302,7 +303,7 @@ def confirm(
         person = context.person(waitlist, entry, customer)
         print_status(context, context.api.customer("POST", f"{person.path}/confirm", token))
         return
-    if entry or customer:
+    if entry is not None or customer is not None:
         raise WrongUsage(
             "Only the customer can confirm that they are still waiting. Pass their entry token "
             "with --token. To ask everyone, do not name a person."
@@ -377,7 +378,7 @@ def bump(
         raise WrongUsage("Pass exactly one of --priority, --places, --front and --back.")
     to = chosen[0]
     if file is not None:
-        if entry or customer or "places" in to:
+        if entry is not None or customer is not None or "places" in to:
             raise WrongUsage("Do not combine --file with ENTRY, --customer or --places.")
         with open_source(file, None, delimiter, encoding=encoding) as source:
             return _bump_all(context, Bumps(waitlist, to, reason), source)

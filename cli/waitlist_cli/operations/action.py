@@ -41,6 +41,8 @@ class Field:
     value: str = ""
     options: Sequence[tuple[str, str]] = ()
     is_required: bool = False
+    # True if the command accepts an empty value, which then means the same as no value.
+    may_be_blank: bool = False
     # True if the dialog hides the field under "Other languages" until the operator opens it.
     is_folded: bool = False
     at_least: int = 0
@@ -105,7 +107,12 @@ def name_zone(field: Field, waitlist: Document, _person: Document) -> Field:
     return replace(field, hint=f"{field.hint} Time zone: {waitlist['timezone']}.")
 
 
-REASON = Field("reason", "Reason", hint="The reason is stored in the person's history.")
+REASON = Field(
+    "reason",
+    "Reason",
+    hint="The reason is stored in the person's history.",
+    may_be_blank=True,
+)
 TO = Field(
     "to",
     "Where to",

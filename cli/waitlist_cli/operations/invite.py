@@ -12,6 +12,7 @@ from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.times import AGO, UNITS
 
 MOST_INVITED = 100_000
+MOST_TIME = timedelta(days=14)
 USUAL_HOURS = 48
 USUAL = f"{USUAL_HOURS}h"
 PATH = "/{waitlist_id}/invitations"
@@ -76,8 +77,10 @@ def ends(typed: str, zone: str) -> dict[str, Any]:
     A time without a UTC offset is a local time in `zone`.
     """
     if duration := re.fullmatch(AGO, typed.replace(" ", "")):
-        unit = timedelta(**{UNITS[duration[2]]: int(duration[1])})
-        return {"offer_seconds": int(unit.total_seconds())}
+        length = timedelta(**{UNITS[duration[2]]: int(duration[1])})
+        if length > MOST_TIME:
+            raise UNTIL.wrong(f"Enter at most {MOST_TIME.days} days.")
+        return {"offer_seconds": int(length.total_seconds())}
     return {"until": UNTIL.instant(typed, zone, ", and not a duration such as 48h")}
 
 

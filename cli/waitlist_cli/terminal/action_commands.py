@@ -14,7 +14,7 @@ from waitlist_cli.terminal.command import Function, command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import print_status
 from waitlist_cli.terminal.groups import PERSON, option, replace_parameter
-from waitlist_cli.terminal.parameters import Filter, Prefer, typed_filters
+from waitlist_cli.terminal.parameters import Filter, Key, Prefer, typed_filters
 
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=Context)
 YES = Annotated[bool, typer.Option("--yes", help="Do it without asking for confirmation.")]
@@ -54,20 +54,28 @@ def person_command(
 
 
 def list_command(
-    action: ListAction, panel: str, example: str, report: Callable[[Context, Any], None]
+    action: ListAction,
+    panel: str,
+    example: str,
+    report: Callable[[Context, Any], None],
+    *,
+    has_key: bool = False,
 ) -> None:
     """Register the command for an action on a waitlist.
 
-    The function `report` prints the response.
+    The function `report` prints the response. If `has_key` is true, the operator can choose the
+    request's idempotency key.
     """
 
-    def run(context: Context, waitlist: str, **typed: Any) -> None:
+    def run(context: Context, waitlist: str, key: str | None = None, **typed: Any) -> None:
         values = values_of(action.fields, typed)
-        request = ListRequest(context.api, waitlist, str(uuid.uuid4()), values)
+        request = ListRequest(context.api, waitlist, key or str(uuid.uuid4()), values)
         _, answer = action.carry_out(request)
         report(context, answer)
 
     own = [parameter for field in action.fields for parameter in options_of(field)]
+    if has_key:
+        own.append(option("key", Key))
     run.__dict__["__signature__"] = Signature([CONTEXT, PERSON[0], *own])
     run.__doc__ = action.help
     command(action.name, panel, example)(run)
@@ -108,8 +116,21 @@ def options_of(field: Field) -> Iterator[Parameter]:
                 seen = typer.Option(*words, metavar="TIME", help=text)
                 yield option(field.name, Annotated[str | None, seen])
         case _:
-            given = Annotated[str, typer.Option(*words, help=text)]
+            check = None if field.may_be_blank else _check_not_blank
+            given = Annotated[str, typer.Option(*words, help=text, callback=check)]
             yield option(field.name, given, Parameter.empty if field.is_required else "")
+
+
+def _check_not_blank(context: typer.Context, option: typer.CallbackParam, value: str) -> str:
+    """Refuse an option with an empty value.
+
+    A script passes an empty value if one of its variables is empty. If the command ignored the
+    option, it could write to everyone on a waitlist instead of to a few people.
+    """
+    source = context.get_parameter_source(option.name or "")
+    if source is not None and source.name == "COMMANDLINE" and not value.strip():
+        raise typer.BadParameter("The value is empty. Give a value, or leave the option out.")
+    return value
 
 
 def values_of(

@@ -286,7 +286,7 @@ class Output:
             line = f"{field.field}: {field.message}"
             # If only one field is invalid, the error message often contains the field's error, so
             # do not print it twice.
-            if line not in error.message:
+            if line not in error.message and field.message.lower() not in error.message.lower():
                 self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:
             self.note(f"  {NEXT_STEPS[error.code]}")

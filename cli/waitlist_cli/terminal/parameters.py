@@ -30,6 +30,15 @@ Customer = Annotated[
         show_default=False,
     ),
 ]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        "--key",
+        help="Idempotency key of your choice. If you repeat the command with the same key, it has "
+        "no further effect.",
+        show_default=False,
+    ),
+]
 Reason = Annotated[str, typer.Option("--reason", help="Reason to store in the person's history.")]
 Delimiter = Annotated[
     str,

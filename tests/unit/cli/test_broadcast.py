@@ -60,6 +60,16 @@ def test_ids_or_a_filter_say_who_gets_it(bakery: Bakery, people: list[dict[str, 
     assert messaged(bakery, people) == [0, 1, 0]
 
 
+@pytest.mark.parametrize("empty", [("--entries", ""), ("--entries", "  "), ("--status", "")])
+def test_an_empty_variable_of_a_script_does_not_write_to_everyone(
+    bakery: Bakery, people: list[dict[str, Any]], empty: tuple[str, str]
+) -> None:
+    refused = bakery.typed("message", bakery.waitlist_id, *TEXT, *empty, "--yes")
+    assert refused.exit_code == 2
+    assert empty[0] in refused.stderr
+    assert messaged(bakery, people) == [0, 0, 0]
+
+
 @pytest.mark.parametrize(
     ("words", "refused"),
     [

@@ -32,7 +32,16 @@ def test_people_are_invited_and_the_command_says_until_when(bakery: Bakery) -> N
     (shown,) = invitations(bakery)
     assert (shown["count"], shown["state"], shown["funnel"]["open"]) == (2, "done", 2)
     table = bakery.typed.run("invitations", bakery.waitlist_id)
-    assert shown["invitation_id"] in table
+    assert f"{shown['invitation_id']}\t{shown['created_at']}\t{shown['until']}" in table
+
+
+def test_a_repeated_command_with_the_same_key_invites_nobody_else(bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob")
+    for _ in range(2):
+        words = ("-n", "1", "--until", "48h", "--key", "first-wave")
+        text = bakery.typed.run("invite", bakery.waitlist_id, *words)
+        assert "1 person is invited." in text
+    assert bakery.status("bob") == "waiting"
 
 
 def test_a_filter_or_ids_say_who_is_invited(bakery: Bakery) -> None:
@@ -53,6 +62,7 @@ def test_a_filter_or_ids_say_who_is_invited(bakery: Bakery) -> None:
     ("words", "refused"),
     [
         (["-n", "2", "--until", "soon"], "not a duration such as 48h"),
+        (["-n", "2", "--until", "15d"], "Until when: enter at most 14 days"),
         (["--until", "48h"], "How many: enter how many people to invite"),
         (
             ["-n", "2", "--until", "48h", "--prefer", "a=b", "--prefer", "anyone"],
@@ -68,4 +78,6 @@ def test_a_wrong_invitation_says_what_to_enter(
     result = bakery.typed("--json", "invite", bakery.waitlist_id, *words)
     assert result.exit_code != 0
     assert refused in json.dumps(problem(result))
+    shown = bakery.typed("invite", bakery.waitlist_id, *words).stderr
+    assert shown.lower().count(refused.lower()) == 1, "an error is printed once"
     assert bakery.status("ada") == "waiting"

@@ -125,6 +125,7 @@ def test_customers_are_asked_whether_they_still_wait(typed: Typed, bakery: Baker
     typed.run("edit", bakery.waitlist_id, "--confirm-every-days", "90")
     assert "2 people would be asked" in typed.run("confirm", bakery.waitlist_id, "--dry-run")
     assert typed("confirm", bakery.waitlist_id).exit_code == 2, "no terminal, and no --yes"
+    assert typed("confirm", bakery.waitlist_id, "--customer", "", "--yes").exit_code == 2
     for asked in (2, 0):
         assert typed.json("confirm", bakery.waitlist_id, "--yes")["asked"] == asked
     assert "asked\t2" in typed.run("stats", bakery.waitlist_id)
