@@ -42,7 +42,7 @@ class Calls(Struct, frozen=True):
             record = self.entries.find(command.waitlist_id, command.entry_id)
 
         def decide(found: EntryRecord | None) -> Commit | None:
-            if found is None or is_repeat(found, command.token, command.key):
+            if found is None or is_repeat(found, command.token, command.to, command.key):
                 return None
             check_claim(found, command.token, self.now_millis())
             stamp = self.recovering_queue.draw_stamp(found)

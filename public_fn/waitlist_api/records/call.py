@@ -10,7 +10,7 @@ from waitlist_api.errors import AlreadyAdmitted
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.facets import Call
 from waitlist_api.records.ledger import Commit
-from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting
+from waitlist_shared.errors import ClaimExpired, ClaimMismatch, IdempotencyKeyReused, NotWaiting
 from waitlist_shared.ranks import time_of
 
 CALLED = "called"
@@ -43,9 +43,15 @@ def check_claim(record: EntryRecord, token: str, now_millis: int) -> None:
         raise ClaimExpired
 
 
-def is_repeat(record: EntryRecord, token: str, key: str) -> bool:
-    """Return whether the record already contains this request to call the customer."""
-    return record.call.token == token and key in record.call.keys
+def is_repeat(record: EntryRecord, token: str, to: str, key: str) -> bool:
+    """Return whether the record already contains this request to call the customer.
+
+    Raise IdempotencyKeyReused if the key was used to call the customer to a different place.
+    """
+    places = dict(record.call.keys) if record.call.token == token else {}
+    if key in places and places[key] != to:
+        raise IdempotencyKeyReused
+    return key in places
 
 
 def call(record: EntryRecord, to: str, stamp: int, by: str, key: str) -> Commit:
@@ -55,7 +61,7 @@ def call(record: EntryRecord, to: str, stamp: int, by: str, key: str) -> Commit:
     """
     token = record.hold.token
     earlier = record.call.keys if record.call.token == token else ()
-    called = Call(token=token, to=to, stamp=stamp, keys=(key, *earlier)[:KEYS_KEPT])
+    called = Call(token=token, to=to, stamp=stamp, keys=((key, to), *earlier)[:KEYS_KEPT])
     event = HistoryEvent(stamp=stamp, event=CALLED, by=by, detail={"to": to})
     return Commit(after=replace(record, call=called, edited_stamp=stamp), events=(event,))
 

@@ -109,9 +109,10 @@ class Call(Facet, frozen=True):
     to: str = ""
     # The timestamp of the `called` event.
     stamp: int = 0
-    # Digests of the idempotency keys of the last requests that called the customer for this claim,
-    # which identify such a request if it arrives a second time.
-    keys: tuple[str, ...] = ()
+    # The last requests that called the customer for this claim: a digest of each request's
+    # idempotency key, and the place to which the request called the customer. The digest identifies
+    # a request that arrives a second time.
+    keys: tuple[tuple[str, str], ...] = ()
 
 
 class End(Facet, frozen=True):

@@ -86,6 +86,20 @@ def test_a_repeated_call_calls_once(waitlist: Waitlist) -> None:
     assert people.events("ann") == ["joined", "offered", "called", "called"]
 
 
+def test_one_key_does_not_call_a_claimed_customer_to_two_places(waitlist: Waitlist) -> None:
+    """P5"""
+    people = waitlist("ann")
+    people.claim(call=ROOM)
+    people.call("ann", "Room 2", key="k")
+    refused = people.call("ann", "Room 3", key="k")
+    assert (refused.status, refused.code) == (422, "idempotency_key_reused")
+    people.call("ann", "Room 4", key="another")
+    assert people.call("ann", "Room 3", key="k").code == "idempotency_key_reused"
+    assert people.call("ann", "Room 2", key="k").json["call"]["to"] == "Room 4"
+    assert place_shown_to(people, "ann") == "Room 4"
+    assert people.events("ann").count("called") == 3
+
+
 def test_a_repeated_claim_calls_once(waitlist: Waitlist) -> None:
     people = waitlist("ann", "bob")
     first = people.claim(key="next", call=ROOM).json

@@ -141,7 +141,7 @@ class Routes(Struct, frozen=True):
     @operator(
         "Call a claimed customer to a place",
         Answer(200, "The entry and the call"),
-        problems=HOLD,
+        problems=(*HOLD, "idempotency_key_reused"),
     )
     def call(
         self,
