@@ -88,12 +88,12 @@ def check_that_all_are_sent(count: int) -> None:
             with redirect_stdout(StringIO()):  # the log of the function
                 crowd.receive(most=BATCHES_A_SECOND)
             stage.world.advance(1)
-            print(f"\r{len(ses.mails):,} of {count:,} offers are sent", end="", file=sys.stderr)
+            print(f"\r{len(ses.mails):,} of {count:,} offers sent", end="", file=sys.stderr)
         print(file=sys.stderr)
         seconds = (stage.clock.millis - began) / 1000
         assert sorted(ses.mails) == sorted({f"p{number}@example.com" for number in range(count)})
     print(
-        f"{count:,} offers at {RATE} a second: {seconds:,.0f} s, {ses.refused:,} refusals. "
+        f"{count:,} offers at {RATE} per second: {seconds:,.0f} s, {ses.refused:,} refusals. "
         "Each offer was sent once."
     )
 
@@ -102,17 +102,17 @@ def main() -> None:
     began = time.monotonic()
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         crowd = Crowd(stage, Random(7))
-        print(f"{PEOPLE:,} people get messages ...", file=sys.stderr)
+        print(f"Sending messages to {PEOPLE:,} people ...", file=sys.stderr)
         with redirect_stdout(StringIO()):
             told(crowd, PEOPLE)
     at_once = sum(receives == 1 for *_, receives in crowd.delays)
     print(
         f"{PEOPLE:,} people: {sum(crowd.taken.values()):,} messages, {crowd.failures:,} failures; "
-        f"{len(crowd.unheard):,} answers of SES were lost, of which "
-        f"{sum(crowd.taken[one] > 1 for one in crowd.unheard):,} were sent twice; "
-        f"{at_once:,} events were handled by their first attempt; of "
-        f"{len(crowd.repeated_delays):,} others in open hours "
-        f"{sum(one > 60 for one in crowd.repeated_delays):,} took over a minute"
+        f"SES's response to {len(crowd.unheard):,} messages was lost, and "
+        f"{sum(crowd.taken[one] > 1 for one in crowd.unheard):,} of these were sent twice; "
+        f"{at_once:,} events were handled at the first attempt; "
+        f"{sum(one > 60 for one in crowd.repeated_delays):,} of the "
+        f"{len(crowd.repeated_delays):,} others in open hours took over a minute"
     )
     check_that_all_are_sent(OFFERS)
     print(f"{time.monotonic() - began:.0f} s", file=sys.stderr)

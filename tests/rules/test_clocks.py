@@ -17,11 +17,11 @@ REASONS = {
     "reliability/model/progress.py": "it prints a duration",
     "reliability/model/workers.py": "it prints a duration",
     "service/dynamodb/server.py": "it waits until a process answers",
-    "service/privacy/deployment.py": "a library compares the time of a token with the real time",
-    "support/passes.py": "a library compares the time of a pass with the real time",
+    "service/privacy/deployment.py": "a library compares a token's time with the real time",
+    "support/passes.py": "a library compares a pass's time with the real time",
     "support/redis_servers.py": "it waits until a process answers",
     "support/terminal.py": "it waits until a process answers",
-    "support/world.py": "some tests want the clock of Redis",
+    "support/world.py": "some tests want Redis' clock",
     "unit/cli/service.py": "the commands wait for the service in real time",
 }
 

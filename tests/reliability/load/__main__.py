@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
                     type=positive,
                     default=one.default,
                     metavar="N",
-                    help=f"{one.metadata['help']}; usual: {one.default}",
+                    help=f"{one.metadata['help']}; default: {one.default}",
                 )
     return parser
 

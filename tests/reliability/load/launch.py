@@ -67,19 +67,19 @@ async def _watch(
         seen, moment, got_in = len(history.attempts), time.monotonic(), entered
         each = ", ".join(f"{count / seconds:,.0f} {name}" for name, count in answers.items())
         note(
-            f"{got_in:,} of {plan.people:,} are in, {len(came) - got_in:,} ask;"
-            f" a second: {a_second:,.0f} in, {each}",
+            f"{got_in:,} of {plan.people:,} are in, {len(came) - got_in:,} are asking;"
+            f" per second: {a_second:,.0f} in, {each}",
             got_in / plan.people,
         )
 
 
 def refusals(attempts: Sequence[Attempt]) -> Counter[str]:
-    found = Counter({"429 of the API": 0, "429 of the service": 0, "503": 0})
+    found = Counter({"429 from the API": 0, "429 from the service": 0, "503": 0})
     for one in attempts:
         if one.is_rate_limited:
-            found["429 of the API"] += 1
+            found["429 from the API"] += 1
         elif one.status == 429:
-            found["429 of the service"] += 1
+            found["429 from the service"] += 1
         elif one.status == 503:
             found["503"] += 1
     return found

@@ -23,12 +23,12 @@ class Plan:
     operations includes every kind of operation in `kinds`.
     """
 
-    clients: int = option(200, "at once")
-    seconds: float = option(60, "of load")
-    operations: int | None = option(None, "end the load by their number, not by time")
-    private_concurrency: int = option(4, "calls to the private function at once")
-    lease_seconds: int = option(20, "of a claim")
-    seed: int = option(1, "of what clients do")
+    clients: int = option(200, "clients at the same time")
+    seconds: float = option(60, "seconds that the load lasts")
+    operations: int | None = option(None, "end after this many operations instead of after a time")
+    private_concurrency: int = option(4, "concurrent calls to the private function")
+    lease_seconds: int = option(20, "seconds that a claim lasts")
+    seed: int = option(1, "seed for what the clients do")
     kinds: frozenset[str] = frozenset()
 
     @property
@@ -62,14 +62,14 @@ class LaunchPlan:
     seconds.
     """
 
-    people: int = option(50_000, "who come")
-    within_seconds: float = option(60, "until the last comes")
-    signup_rate: int = option(100, "signups a second that the API lets pass")
-    public_concurrency: int = option(16, "calls to the public function at once")
-    private_concurrency: int = option(4, "calls to the private function at once")
-    connections: int = option(256, "of all people together")
-    most_seconds: float = option(2700, "after which no other customer gets in")
-    seed: int = option(1, "of the pauses")
+    people: int = option(50_000, "people who sign up")
+    within_seconds: float = option(60, "seconds until the last person arrives")
+    signup_rate: int = option(100, "signups per second that the API lets through")
+    public_concurrency: int = option(16, "concurrent calls to the public function")
+    private_concurrency: int = option(4, "concurrent calls to the private function")
+    connections: int = option(256, "connections that all people share")
+    most_seconds: float = option(2700, "seconds after which nobody else gets in")
+    seed: int = option(1, "seed for the pauses")
     back_after: tuple[float, float] = (120, 360)
     lease_seconds: int = 0  # There are no claims in a launch.
 

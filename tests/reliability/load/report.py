@@ -57,11 +57,11 @@ def _of_overload(run: Run, plan: Plan) -> Iterator[str]:
     yield (
         f"{plan.clients} clients, {plan.operators} of them operators, {run.seconds:.0f} s:"
         f" {len(history.attempts):,} requests for {len(history.operations):,} operations,"
-        f" {len(history.attempts) / run.seconds:.0f} a second; {unknown:,} operations got no"
-        " final answer."
+        f" {len(history.attempts) / run.seconds:.0f} per second; {unknown:,} operations got no"
+        " final response."
     )
     yield (
-        f"The private function, {plan.private_concurrency} at once, was throttled"
+        f"The private function, limited to {plan.private_concurrency} calls at once, was throttled"
         f" {len(run.throttled):,} times."
     )
 
@@ -73,20 +73,20 @@ def _of_launch(run: Run, plan: LaunchPlan) -> Iterator[str]:
     by_kind = ", ".join(f"{n:,} {name}" for name, n in refusals(run.history.attempts).items())
     coming = max(run.came.values(), default=run.began) - run.began
     yield (
-        f"{len(run.came):,} people came within {coming:.0f} s; {len(waited):,} got"
-        f" in within {run.seconds:.0f} s, {len(waited) / run.seconds:.0f} a second."
+        f"{len(run.came):,} people arrived within {coming:.0f} s; {len(waited):,} got"
+        f" in within {run.seconds:.0f} s, {len(waited) / run.seconds:.0f} per second."
     )
     half, most = percentiles(waited)[0], max(waited, default=0)
     yield f"Half of them were in after {half:.0f} s, and the last after {most:.0f} s."
     yield (
-        f"{len(run.history.attempts):,} requests. Answers that asked for a retry: {by_kind}."
+        f"{len(run.history.attempts):,} requests. Responses that asked for a retry: {by_kind}."
         f" Half of the people needed at most {percentiles(tries)[0]:.0f} attempts, and nobody"
-        f" more than {max(tries, default=0):.0f}."
+        f" needed more than {max(tries, default=0):.0f}."
     )
     yield (
-        f"Limits: {plan.signup_rate} signups a second, {plan.public_concurrency} calls of the"
-        f" public function and {plan.private_concurrency} of the private at once. Load of the"
-        f" machine: {run.loads[0]:.1f} before, {run.loads[1]:.1f} after."
+        f"Limits: {plan.signup_rate} signups per second, and {plan.public_concurrency} calls to the"
+        f" public function and {plan.private_concurrency} to the private function at once. Machine"
+        f" load: {run.loads[0]:.1f} before, {run.loads[1]:.1f} after."
     )
 
 
@@ -102,10 +102,10 @@ def _counted(run: Run) -> str:
 
 
 def _answers(attempts: Sequence[Attempt]) -> Table:
-    table = Table(title="The answers of the service, and their latency in milliseconds")
-    for heading in ("request", "answer"):
+    table = Table(title="The service's responses and their latency in milliseconds")
+    for heading in ("request", "response"):
         table.add_column(heading)
-    for heading in ("how many", *(f"{percent}%" for percent in PERCENTILES), "longest"):
+    for heading in ("count", *(f"{percent}%" for percent in PERCENTILES), "max"):
         table.add_column(heading, justify="right")
     by_answer: dict[tuple[str, str], list[float]] = {}
     for one in sorted(attempts, key=lambda one: (one.kind, one.status)):
@@ -131,15 +131,15 @@ def percentiles(seconds: Sequence[float]) -> list[float]:
 
 
 def _memory(grown: Sequence[Growth]) -> Table:
-    flat = f"`flat` means a growth of at most {MOST_GROWTH - 1:.0%} in the last third"
-    table = Table(title=f"Megabytes of a process. {flat}")
+    flat = f"`flat` means that memory grew by at most {MOST_GROWTH - 1:.0%} in the last third"
+    table = Table(title=f"Megabytes per process. {flat}")
     table.add_column("part")
     for heading in ("second third", "last third", "growth"):
         table.add_column(heading, justify="right")
     table.add_column("verdict")
     for one in grown:
         judged = (
-            "holds what is stored" if one.role in STORES else "flat" if one.is_flat else "grows"
+            "holds the stored data" if one.role in STORES else "flat" if one.is_flat else "grows"
         )
         growth = f"{one.ratio - 1:+.1%}"
         table.add_row(one.role, f"{one.before:.1f}", f"{one.after:.1f}", growth, judged)

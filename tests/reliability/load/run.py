@@ -53,7 +53,7 @@ class Run:
 def run(plan: Plan | LaunchPlan, note: Note) -> Run:
     history, came = History(), dict[str, float]()
     load_before = os.getloadavg()[0]
-    note("the service starts", 0)
+    note("starting the service", 0)
     with Service(plan.limits) as service, ApiClient(service.url, READERS) as client:
         client.operator("PUT", ADMIN, json=plan.settings)
         began = time.monotonic()
@@ -61,10 +61,10 @@ def run(plan: Plan | LaunchPlan, note: Note) -> Run:
             asyncio.run(_traffic(plan, service, history, came, note))
         ended = time.monotonic()
         load_after = os.getloadavg()[0]
-        note("maintenance finishes interrupted requests, and holds end", 1)
+        note("finishing interrupted requests and ending claims and offers", 1)
         reader = Reader(client)
         reader.settle(plan.lease_seconds, history, ended)
-        note("the final state is read", 1)
+        note("reading the final state", 1)
         final_state = reader.read(history)
     return Run(
         plan=plan,

@@ -93,9 +93,9 @@ def test_a_run_without_problems_ends_with_exit_code_0(
     assert "Every promise was kept." in report
     assert "Acknowledged: 6 signed up, 1 left, 1 admitted." in report
     assert "Counted by the service: 7 signed_up, 4 waiting, 1 left, 1 admitted." in report
-    assert "The private function, 4 at once, was throttled 3 times." in report
+    assert "The private function, limited to 4 calls at once, was throttled 3 times." in report
     assert "20 clients, 1 of them operators" in report
-    for word in ("429 throttled", "409 not_waiting", "flat", "holds what is stored"):
+    for word in ("429 throttled", "409 not_waiting", "flat", "holds the stored data"):
         assert word in report
 
 
@@ -122,5 +122,5 @@ def test_a_launch_that_leaves_people_outside_ends_with_exit_code_1(
     code, plan = run_command(launched, monkeypatch, "launch", "--people", "5000", "--within", "10")
     assert (code, plan) == (1, LaunchPlan(people=5000, within_seconds=10))
     report = read_output(capsys)
-    assert "3 people came within 0 s; 1 got in within 2 s" in report
+    assert "3 people arrived within 0 s; 1 got in within 2 s" in report
     assert report.endswith("Broken promises: outside (2).")

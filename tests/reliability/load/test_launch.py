@@ -34,7 +34,7 @@ def test_people_who_are_refused_retry_and_all_get_in() -> None:
     launch = run(SMALL, lambda *_: None)
     assert [str(problem) for problem in launch.problems] == []
     refused = refusals(launch.history.attempts)
-    assert refused["429 of the API"] > 0
+    assert refused["429 from the API"] > 0
     assert refused["503"] > 0
     assert launch.final_state.stats["signed_up"] == len(launch.final_state.line) == 150
     assert len(launch.came) == 150

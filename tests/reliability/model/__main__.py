@@ -34,15 +34,15 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.reliability.model", description=__doc__)
     names = sorted(operations.BY_NAME)
     parser.add_argument("--only", choices=names, metavar="OPERATION", help=", ".join(names))
-    parser.add_argument("--pairs", action="store_true", help="pairs of operations only")
-    parser.add_argument("--singles", action="store_true", help="single faults only")
-    parser.add_argument("--sequences", action="store_true", help="two faults in sequence only")
-    parser.add_argument("--late", action="store_true", help="late messages only")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes")
+    parser.add_argument("--pairs", action="store_true", help="only pairs of operations")
+    parser.add_argument("--singles", action="store_true", help="only single faults")
+    parser.add_argument("--sequences", action="store_true", help="only two faults in sequence")
+    parser.add_argument("--late", action="store_true", help="only late messages")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="number of processes")
     parser.add_argument(
         "--shard", type=_shard, default=ALL_JOBS, metavar="K/N", help="only the Kth of N parts"
     )
-    parser.add_argument("--replay", metavar="CASE", help="only the case of this line")
+    parser.add_argument("--replay", metavar="CASE", help="only the case described by this line")
     return parser.parse_args(arguments)
 
 
@@ -50,13 +50,13 @@ def _shard(text: str) -> Shard:
     try:
         return Shard.parse(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no shard such as 2/8") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a shard such as 2/8") from error
 
 
 def _replayed(line: str) -> int:
     with a_testbed() as testbed:
         result = replay(testbed, line)
-    print(text_of(result) if result.problems else f"{result.case}: nothing is wrong")
+    print(text_of(result) if result.problems else f"{result.case}: no problems")
     return bool(result.problems)
 
 
@@ -88,8 +88,10 @@ def _searched(options: argparse.Namespace, record: Record) -> int:
         print(line)
     for name in repaired:
         print(f"no case fails for this cause any more, so remove it from known_failures.py: {name}")
-    print(f"{progress.seconds:.0f} seconds now, {report.seconds:.0f} of processor time in all")
-    what = "the whole search" if is_whole else "a part of the search"
+    print(
+        f"{progress.seconds:.0f} seconds now, {report.seconds:.0f} seconds of processor time in all"
+    )
+    what = "the whole search" if is_whole else "part of the search"
     print(f"{what}, on code {record.digest}, commit {commit_of_code()}")
     return bool(report.news or repaired)
 

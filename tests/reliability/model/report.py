@@ -59,12 +59,12 @@ class Report:
                 lines = (f"known, {count:,} cases: {known.name}", known.reason, known.example)
                 yield "\n    ".join(lines)
         for alike in self._alike():
-            yield f"not known, {len(alike):,} cases like this:\n{text_of(alike[0])}"
+            yield f"unknown, {len(alike):,} cases like this:\n{text_of(alike[0])}"
         counts = ", ".join(f"{self.by_kind[kind]:,} {NAMES[kind]}" for kind in KINDS)
         yield f"{sum(self.by_kind.values()):,} cases in {self.jobs:,} jobs: {counts}"
         yield (
-            f"{self.failing:,} fail: {self.failing - len(self.news):,} for"
-            f" {len(+self.by_group)} known causes, {len(self.news):,} for others"
+            f"{self.failing:,} fail: {self.failing - len(self.news):,} from"
+            f" {len(+self.by_group)} known causes, {len(self.news):,} from others"
         )
 
 

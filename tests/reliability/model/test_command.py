@@ -36,7 +36,7 @@ def test_the_name_of_a_case_is_the_line_that_replays_it(line: str) -> None:
 
 def test_a_good_case_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--replay", GOOD]) == 0
-    assert capsys.readouterr().out == f"{GOOD}: nothing is wrong\n"
+    assert capsys.readouterr().out == f"{GOOD}: no problems\n"
 
 
 def test_a_failing_case_shows_its_problems(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,7 +89,7 @@ def test_a_search_after_all_shards_only_reports(
 def test_an_invalid_shard_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--shard", text])
-    assert "is no shard such as 2/8" in capsys.readouterr().err
+    assert "is not a shard such as 2/8" in capsys.readouterr().err
 
 
 def test_a_search_that_is_killed_leaves_no_worker_behind() -> None:
