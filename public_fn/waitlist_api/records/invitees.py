@@ -19,11 +19,11 @@ from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import invitation_of
 
-# The state of an invitee. It is `open` until the offer ends or the customer begins to leave. It is
-# `withdrawn` if an operator withdrew the offer.
+# An invitee's state. It stays `open` until the offer ends or the customer starts leaving the
+# waitlist. `withdrawn` means that an operator took back the offer.
 State = Literal["open", "entered", "declined", "missed", "left", "withdrawn"]
-# Redis may report the end of an offer after the entry's record has changed again. This table maps
-# the decision that ended the offer to the state of the invitee.
+# Redis may report how an offer ended only after the entry's record has changed again. The invitee's
+# state is then looked up here, by the decision that ended the offer.
 LATE_ENDS: dict[str, State] = {
     "declined": "declined",
     "withdrawn": "withdrawn",
@@ -32,8 +32,8 @@ LATE_ENDS: dict[str, State] = {
     "abandoned": "missed",
 }
 ALWAYS = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
-# Invitees' items are kept longer than the invitation, so that the invitation's counts stay correct
-# until it expires.
+# Keep invitees' items longer than the invitation itself, so that the counts computed from them stay
+# correct until the invitation expires.
 INVITATION_SECONDS = 400 * 86_400
 KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
 
@@ -101,9 +101,9 @@ def _is_open(record: EntryRecord) -> bool:
 def _end_of(before: EntryRecord, after: EntryRecord) -> State:
     """Return how the offer that was open in the record `before` has ended."""
     if before.hold.token != after.hold.token:
-        # The record already contains a later claim or offer, so it does not say how this offer
-        # ended. The state is `missed` for now. If the customer declined the offer, `note_late`
-        # corrects the state.
+        # The record already contains a later claim or offer, so it no longer shows how this offer
+        # ended. Assume that the customer missed it. If they declined it, `note_late` corrects the
+        # state.
         return "missed"
     match after.status:
         case "admitted":
@@ -179,9 +179,8 @@ class Invitees(Struct, frozen=True):
         return self._set(key, "SET #opened = :flag", flag=True)
 
     def note_late(self, record: EntryRecord, decision: c.Decision) -> None:
-        """Record how an invitation's offer ended, if Redis reports this late.
-
-        By then, the entry's record contains a later event.
+        """Record how an invitation's offer ended, if Redis reports it only after the entry's record
+        has changed again.
         """
         invitation_id = invitation_of(decision.token)
         if not invitation_id:
@@ -190,8 +189,8 @@ class Invitees(Struct, frozen=True):
         has_left = _has_left(record, decision.ticket)
         state = LATE_ENDS.get(decision.verb)
         if decision.verb == "offered" and decision.token != record.hold.token:
-            # How the offer ended is not known yet, so this state is a guess. If Redis ended the
-            # offer, its next decision corrects the state.
+            # Nothing has reported yet how the offer ended, so guess. If Redis ended the offer, its
+            # next decision about the entry corrects the guess.
             state = "left" if has_left else "missed"
             item = {**key, "state": state, "expires_at": decision.at // 1000 + KEPT_SECONDS}
             with suppress(ConditionFailed):

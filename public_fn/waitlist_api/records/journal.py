@@ -18,8 +18,8 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# These words stand in for a status when the entry was edited, when an admitted customer is no
-# longer inside, and when the entry was erased.
+# The `status` of a change that does not come from a new status: the entry was edited, the admitted
+# customer is no longer inside, or the entry was erased.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
@@ -41,7 +41,7 @@ class Change(Struct, frozen=True, kw_only=True):
     stamp: int
     status: str
     rank: int = 0
-    # The time that goes with the status, such as when an offer or a pass ends.
+    # When the entry's pass, claim, offer or delay ends, or 0 if it has none.
     until_millis: int = 0
     join_id: str = ""
     # The ticket is 0 if the signup never got a place in the queue.
@@ -93,10 +93,11 @@ class Journal(Struct, frozen=True):
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield changes later than `after`, up to and including `until`.
+        """Yield the changes later than `after`, up to and including `until`, a few minutes of the
+        journal at a time.
 
-        The journal is read several minutes at a time. Each result contains the changes from these
-        minutes, and the timestamp up to which the journal has been read.
+        Each result is the timestamp up to which the journal has now been read, and the changes from
+        these minutes.
         """
         last = until // MINUTE
         for first in range(after // MINUTE, last + 1, STEP_MINUTES):
@@ -108,13 +109,12 @@ class Journal(Struct, frozen=True):
     def of_shard(self, shard: int, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
         """Yield a shard's changes later than `after`, up to and including `until`, oldest first.
 
-        Each result contains a page of changes, and the timestamp up to which the shard has been
-        read.
+        Each result is the timestamp up to which the shard has now been read, and a page of changes.
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # The next page can begin with changes that have the same timestamp as the last
-                # change on this page, so only earlier timestamps are certain to be complete.
+                # The next page may contain more changes with the same timestamp as this page's last
+                # change, so only the timestamps before it have been read completely.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

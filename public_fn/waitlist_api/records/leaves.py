@@ -12,10 +12,10 @@ from waitlist_shared.contracts import EndStayResult
 
 
 class LeftOffer(Struct, frozen=True, kw_only=True):
-    """The offer that a customer declines in order to leave the waitlist.
+    """Identifies the offer that a customer declines in order to leave the waitlist.
 
-    `until_millis` is the offer's deadline. If it is None, the customer declines the current offer,
-    whatever its deadline.
+    `until_millis` is the offer's deadline. If it is None, the customer declines whichever offer is
+    open.
     """
 
     until_millis: int | None = None
@@ -39,7 +39,7 @@ class Leave(Struct, frozen=True, kw_only=True):
     unverified: bool = False
 
     def applies_to(self, record: EntryRecord) -> bool:
-        """Return whether this request still applies to the entry in its present state."""
+        """Return whether the request's conditions still hold, so that the signup can be ended."""
         if record.has_ended or record.intent.erase:
             return False
         if self.offer is not None and not self.offer.is_open_in(record):
@@ -79,8 +79,8 @@ def finish_leave(
     if event.expires_at is not None and not record.ban.stamp:
         after = replace(after, expires_at=event.expires_at)
     if record.intent.rank is not None:
-        # The customer left before the reinstatement was finished. Keep the place that the operator
-        # requested, so that a later reinstatement can use it.
+        # The signup ended before an operator's reinstatement of the entry was finished. Keep the
+        # place that the operator requested, so that a later reinstatement can use it.
         after = replace(after, rank=record.intent.rank, ticket=record.intent.ticket)
     after = replace(
         after,

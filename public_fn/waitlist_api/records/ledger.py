@@ -29,17 +29,16 @@ from waitlist_shared.errors import Throttled
 DAY_MILLIS = 86_400_000
 OFF_INDEX = "REMOVE #place, #place_rank"
 UNKNOWN = "attribute_not_exists(#pk)"
-# If a record was deleted and the customer has signed up again, the new record also starts at
-# revision 1. The revision alone would not reveal this, so the condition also compares `join_id`,
-# which is different for each signup.
+# The revision alone is not enough. If a record was deleted and the customer signed up again, the
+# new record also starts at revision 1, but its `join_id` is different.
 AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 
 
 class EntryChanged(Exception):
     """Raised if a record was not written because it has changed since the caller read it.
 
-    `record` is the current record of the entry, or None if there is none. `stored` is the item
-    stored under the entry's id, which can also be an alias.
+    `record` is the entry's current record, or None if there is none. `stored` is what is stored
+    under the entry's id, which may be an alias of another entry instead.
     """
 
     def __init__(self, stored: EntryRecord | None) -> None:
@@ -49,8 +48,9 @@ class EntryChanged(Exception):
 
 
 class Put(Struct, frozen=True):
-    """Another item to write in the same transaction as the record, and the condition for writing
-    it.
+    """Another item to write in the same transaction as the record.
+
+    If its condition fails, the whole transaction fails.
     """
 
     item: Item
@@ -190,8 +190,8 @@ def _next(before: EntryRecord | None, after: EntryRecord) -> EntryRecord:
 
 
 def values_as_read(record: EntryRecord) -> Item:
-    """Return the values for AS_READ, the condition that the stored record has not changed since it
-    was read.
+    """Return the values for AS_READ, a condition that fails if the stored record has changed since
+    `record` was read.
     """
     return {"read_revision": record.revision, "read_stay": record.join_id}
 

@@ -33,8 +33,8 @@ LIFECYCLE = (
     ),
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
-    # The customer missed an offer, or did not confirm in time that they are still waiting, so they
-    # must leave the waitlist. The record has the status `offered` until maintenance records that
+    # In Redis, the customer has lost their place, because they missed an offer or did not confirm
+    # in time that they are still waiting. The record says `offered` until maintenance records that
     # the customer has left.
     _stage("no_show", "offered", "abandoned", "unanswered_left", answer_status="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
@@ -45,7 +45,7 @@ _ANSWER_STATUSES: dict[str, Status] = {stage.state: stage.answer_status for stag
 
 
 class Recorded(Protocol):
-    """The recorded state of an entry: either its record or its row in the index."""
+    """An entry as it is recorded: either its full record or its row in the index."""
 
     @property
     def status(self) -> str: ...
@@ -73,7 +73,7 @@ def status_off_queue(state: str) -> Status | None:
 
 
 def state_of(entry: Recorded) -> c.EntryState:
-    """Return the state that an entry should have in Redis, according to its record."""
+    """Return the state that an entry must have in Redis to match its record."""
     if entry.status == "offered":
         return "offered" if entry.hold.is_offer else "held"
     return "parked" if entry.status == "parked" else "waiting"

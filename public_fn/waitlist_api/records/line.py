@@ -8,7 +8,7 @@ from waitlist_shared.ranks import millis_of
 def public_line(settings: WaitlistSettings, stats: c.StatsResult) -> c.Line:
     """Return whether the waitlist is open, paused, full, not open yet or closed.
 
-    Opening and closing times are compared with Redis' clock.
+    Redis' clock decides whether its opening or closing time has passed.
     """
     millis = millis_of(stats.clock_stamp)
     if not settings.open or _is_reached(settings.closes_millis, millis):

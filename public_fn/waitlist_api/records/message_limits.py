@@ -45,7 +45,7 @@ class Allowance(Struct, frozen=True):
 class Taken(Struct, frozen=True):
     """A message that was counted for an address.
 
-    `before` is the stored item as it was before this message was counted.
+    `before` is the stored item as it was before, so that the count can be undone.
     """
 
     key: dict[str, str]
@@ -100,8 +100,9 @@ class Targets(Struct, frozen=True):
         raise Throttled
 
     def give_back(self, taken: Taken) -> None:
-        """Undo the count of a message that was not sent, unless another message to the address has
-        been counted since.
+        """Undo the count of a message that was not sent.
+
+        If another message to the address has been counted since, change nothing.
         """
         condition, values = (
             "#sent = :sent AND #last_millis = :last",

@@ -52,7 +52,7 @@ def move(
     stamp: int,
     now_millis: int,
 ) -> Commit:
-    """Return the change that moves the entry to its verified new address.
+    """Return the change that gives the entry its verified new address.
 
     `over` is the record already stored for the new address, if any.
     """
@@ -81,8 +81,8 @@ def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> Entry
         status=MOVED,
         join_id=new_join_id(),
         updated_millis=now_millis,
-        # If an earlier entry had this address, this is the timestamp of its last event. Otherwise
-        # the value is 0, and deleting the alias publishes no event (template.yaml).
+        # The timestamp of the last event of an earlier entry with this address, or 0 if there was
+        # none. With 0, deleting the alias publishes no event (template.yaml).
         stamp=stamp,
     )
 
@@ -102,9 +102,9 @@ class Aliases(Struct, frozen=True):
     def check_alias(
         self, waitlist_id: str, entry_id: str, now_millis: int, is_time_up: IsTimeUp = never
     ) -> None:
-        """Delete an alias if it no longer points to an entry.
+        """Delete an alias if it no longer leads to an entry.
 
-        Otherwise record that the alias was checked, so that the next check comes later.
+        Otherwise, record the time of this check, so that the alias is not checked again soon.
         """
         alias = self.entries.ledger.read_stored(waitlist_id, entry_id)
         if alias is None or not alias.is_alias:

@@ -25,7 +25,7 @@ class Notice(Struct, frozen=True):
 
     @property
     def is_new(self) -> bool:
-        """Whether the customer has not received this notice yet."""
+        """Whether the customer has yet to receive this notice."""
         if self.word == "near":
             return not self.record.is_told_near
         return self.record.contact.ending_offer != self.record.hold.token

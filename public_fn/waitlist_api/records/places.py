@@ -55,7 +55,7 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     def known_stamp(self) -> int:
         """The newest logical timestamp in this index row.
 
-        The entry's later events need a greater one.
+        Any later event about the entry must have a greater timestamp.
         """
         return max(self.stamp, self.edited_stamp)
 
@@ -82,7 +82,7 @@ class EndedPage(Struct, frozen=True):
     last: tuple[int, str] | None
 
 
-# The fields that are not attributes of the index. `waitlist_id` and `entry_id` are read from the
+# These fields are not stored in the index. `waitlist_id` and `entry_id` are parsed from the
 # partition key.
 NOT_PROJECTED = ("waitlist_id", "entry_id", "edited_stamp", "readiness")
 READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
@@ -100,7 +100,7 @@ class Places(Struct, frozen=True):
     ) -> Iterator[list[IndexRow]]:
         """Yield pages of the entries on the waitlist, sorted by rank.
 
-        To continue after an entry, pass its rank and id as `behind`.
+        To start after a specific entry, pass its rank and id as `behind`.
         """
         place = line_place(waitlist_id, shard)
         start: Item = {}
@@ -159,11 +159,11 @@ class Places(Struct, frozen=True):
         limit: int,
         now_millis: int,
     ) -> EndedPage:
-        """Return a page of entries from a group.
+        """Return a page of the entries in a group.
 
-        `which` names the group: `admitted`, `left`, `inside`, `banned`, or one of the groups in
-        UNREACHED, whose customers get no messages. The page can contain fewer than `limit` entries
-        even if more entries follow.
+        `which` is `admitted`, `left`, `inside`, `banned`, or one of the groups in UNREACHED, whose
+        customers get no messages. A page can contain fewer than `limit` entries even if it is not
+        the last page.
         """
         place, filters = ended_place(waitlist_id, shard), {"FilterExpression": "#status = :status"}
         values: Item = {"status": which}
@@ -195,7 +195,7 @@ class Places(Struct, frozen=True):
         return EndedPage([_time_and_entry(item) for item in items], read)
 
     def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
-        """Return up to `limit` of the items that mark customers who get no messages."""
+        """Return up to `limit` marks, one for each customer who gets no messages."""
         items, _ = self.table.query(
             "#place = :place",
             {"place": unreached_place(waitlist_id, shard)},
@@ -216,10 +216,10 @@ class Places(Struct, frozen=True):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
 
     def scheduled(self, waitlist_id: str, shard: int) -> Iterator[list[IndexRow]]:
-        """Yield pages of the work that maintenance has to do for a waitlist.
+        """Yield pages of a waitlist's entries that maintenance has to work on.
 
-        It consists of unfinished requests, signups whose address must be verified by a deadline,
-        and aliases to check.
+        These are entries with unfinished requests, signups whose address must be verified by a
+        deadline, and aliases that must be checked.
         """
         for page in self.pages_at(intents_place(shard)):
             yield [placed for placed in page if placed.waitlist_id == waitlist_id]
@@ -234,10 +234,10 @@ class Places(Struct, frozen=True):
         )
 
     def newest_stamp(self, waitlist_id: str) -> int:
-        """Return the newest timestamp in the records of the last entries in the queue.
+        """Return the newest timestamp in the records of the entries at the end of the queue.
 
-        Tickets and timestamps come from the same counter, so a new signup's ticket must be later
-        than this timestamp.
+        A new signup's ticket must be later, because tickets and timestamps come from the same
+        counter.
         """
         newest = 0
         for shard in range(SHARDS):

@@ -5,15 +5,15 @@ from waitlist_api.settings.confirm import ConfirmRules
 
 
 def was_taken_since(record: EntryRecord) -> bool:
-    """Return whether the entry has been claimed or has received an offer since its customer was
-    asked whether they are still waiting.
+    """Return whether the entry was claimed or offered a slot after its customer was asked whether
+    they are still waiting.
     """
     return record.question.token != record.hold.token
 
 
 def may_end_wait(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the entry may lose its place if the customer does not confirm that they are
-    still waiting.
+    """Return whether the customer can lose their place by not confirming that they are still
+    waiting.
     """
     if rules is None or record.question.confirm_by_millis is None:
         return False
@@ -28,7 +28,7 @@ def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
 
 
 def is_unanswered(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the customer may lose their place because they did not confirm in time that
-    they are still waiting.
+    """Return whether the customer did not confirm in time that they are still waiting, and may
+    therefore lose their place.
     """
     return record.question.unanswered and may_end_wait(record, rules)

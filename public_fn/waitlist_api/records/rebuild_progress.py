@@ -16,16 +16,16 @@ SEPARATOR = "#"
 
 
 class RebuildProgress(Struct, frozen=True, kw_only=True):
-    """The progress of rebuilding a waitlist in Redis.
+    """How far the rebuild of a waitlist in Redis has progressed.
 
-    `reached` contains the key of the last restored entry in each shard. `done` is the number of
-    entries restored so far.
+    `reached` says how far each shard has been restored: up to the key of an entry, or up to a
+    timestamp in the journal. `done` is the number of entries restored so far.
     """
 
     epoch: str
     segments_version: int
-    # When the rebuild began. Entries can change during a rebuild, so entries that have changed
-    # since then are checked again.
+    # When the rebuild began. Entries that have changed since then are checked again, because the
+    # rebuild may have restored them as they were before.
     began_millis: int
     stage: Stage = "line"
     reached: Mapping[str, str] = field(default_factory=dict)

@@ -21,8 +21,9 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
-# The sort key of the item that marks a customer who gets no messages. An erasure deletes all of an
-# entry's items up to its last event. Events sort after this key, so the item is deleted too.
+# The sort key of the item that marks a customer who gets no messages. It sorts before the keys of
+# events, so an erasure, which deletes all of an entry's items up to its last event, deletes this
+# item too.
 UNREACHED_SORT = "CONTACT"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 
@@ -50,7 +51,8 @@ def is_unreached(record: EntryRecord, which: Unreached) -> bool:
 class Recipients(Struct, frozen=True):
     """Records whether a customer gets messages.
 
-    If the customer has signed up again in the meantime, nothing changes.
+    Each call is about one signup, and changes nothing if the customer has signed up again since
+    then.
     """
 
     table: Table
@@ -100,8 +102,8 @@ class Recipients(Struct, frozen=True):
         mark = self.list_stay(waitlist_id, entry_id, ticket)
         if self._update(waitlist_id, entry_id, ticket, alter):
             return True
-        # If the entry was erased in the meantime, delete this item too. After an erasure, no data
-        # about the customer may remain.
+        # If the entry was erased in the meantime, no data about the customer may remain, so delete
+        # the new item too.
         self.remove(waitlist_id, mark)
         return False
 

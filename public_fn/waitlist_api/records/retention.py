@@ -28,8 +28,9 @@ class Retention(Struct, frozen=True):
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
     def expire_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
-        """Set the expiry of all of an entry's events up to `stamp`, the timestamp of the last event
-        of a signup that has ended.
+        """Set the expiry of an entry's events after a signup has ended.
+
+        `stamp` is the timestamp of the signup's last event. Later events are left alone.
         """
         if expires_at is None:
             return

@@ -16,17 +16,18 @@ class Round(Struct, frozen=True, kw_only=True):
 
     # How many times this item has been written.
     number: int = 0
-    # The last complete round compared the changes up to this timestamp with Redis.
+    # The timestamp up to which the last complete round compared changes with Redis.
     seen: int = 0
-    # The complete round before the last one compared the changes up to this timestamp with Redis.
+    # The value of `seen` before the last complete round.
     seen_before: int = 0
     # When the last complete round began, in milliseconds since 1970.
     seen_millis: int = 0
-    # The current round has visited the waitlists up to this id.
+    # The id of the last waitlist that the current round has visited, or an empty string if it has
+    # visited none.
     after: str = ""
     began_millis: int = 0
-    # This round compares the changes up to this logical timestamp with Redis. If the comparison
-    # fails for any waitlist, the value becomes 0.
+    # The timestamp up to which the current round compares changes with Redis. It becomes 0 if some
+    # waitlist's changes could not be compared.
     until: int = 0
 
     @classmethod
@@ -34,10 +35,7 @@ class Round(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def begun(self, now_millis: int, until: int) -> "Round":
-        """Return a new round through all waitlists if this round has finished.
-
-        Otherwise return this round.
-        """
+        """Return this round, or a new round through all waitlists if this round has finished."""
         if self.after:
             return self
         return replace(self, began_millis=now_millis, until=until)
@@ -45,7 +43,7 @@ class Round(Struct, frozen=True, kw_only=True):
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
         """Return the round's progress after maintenance has visited a waitlist.
 
-        `is_whole` says whether all changes to this waitlist could be compared with Redis.
+        `is_whole` is false if some changes to this waitlist could not be compared with Redis.
         """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 

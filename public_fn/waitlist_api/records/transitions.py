@@ -38,8 +38,9 @@ Alter = Callable[[EntryRecord], EntryRecord]
 class Transition(Struct, frozen=True, kw_only=True):
     """A decision by Redis about an entry, in the form in which it is recorded.
 
-    `basis` is the timestamp of Redis' previous decision. If the record contains a later decision
-    than that, Redis has lost it. The new decision is then based on old data and is not recorded.
+    `basis` is the timestamp of Redis' previous decision about the entry. If the record contains a
+    decision between these two, Redis has lost that decision. The new decision is then based on old
+    data and is not recorded.
     """
 
     waitlist_id: str
@@ -48,24 +49,24 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
-    # Makes the changes to the record that are specific to this decision.
+    # Makes the changes to the record that depend on the kind of decision.
     alter: Alter
     # Events to add to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
-    # The claim token of this decision. If the record already contains the token, the decision has
-    # already been recorded.
+    # If the record already contains this claim token, the decision has been recorded before, and
+    # nothing is written.
     unless_token: str = ""
-    # The timestamp under which the journal lists this change. Maintenance reads only the newest
-    # part of the journal, so a decision that is recorded late is listed under a newer timestamp
-    # than its own.
+    # The timestamp under which the journal lists this change. If the decision is recorded late,
+    # this timestamp is newer than the decision's own, because maintenance reads only the newest
+    # part of the journal.
     entered_at: int = 0
     ticket: int | None = None
     basis: int | None = None
     # The logical timestamp at which Redis last changed the entry's rank. If the record has the same
     # or a later timestamp, the rank in the record is newer and is kept (docs/decisions/0049).
     placed: int | None = None
-    # True if the entry was waiting when Redis made the decision. Redis stores no timestamp of the
-    # last decision about a waiting entry.
+    # True if the entry was waiting when Redis made the decision. `basis` can then be too old,
+    # because Redis stores no timestamp of the last decision about a waiting entry.
     is_about_waiting: bool = False
     # When the record and its events expire, in seconds since 1970.
     expires_at: int | None = None
@@ -110,7 +111,7 @@ class Transition(Struct, frozen=True, kw_only=True):
         return Commit(after=after, events=tuple(events), change=change)
 
     def is_refuted_by(self, record: EntryRecord) -> bool:
-        """Return whether Redis had older data than the record when it made the decision."""
+        """Return whether the record is newer than the data on which Redis based this decision."""
         if record.status not in PRESENT:
             return False
         if self.ticket is not None and record.ticket != self.ticket:
@@ -161,14 +162,14 @@ class Transitions(Struct, frozen=True):
             record, lambda now: transition.decide(now, now_millis), now_millis
         )
         self.metrics.add("holds_expired", transition.expired_holds)
-        # Other requests may have added events since the expiry was set. Set the expiry again, so
-        # that these events expire too.
+        # More events may have been added since the expiry was set, so set it once more.
         self._expire_history(transition)
         return after
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
-        """Set the expiry of an ending signup's events, and return the decision with the same expiry
-        for the record.
+        """Set the expiry of the events of a signup that this decision ends.
+
+        Return the decision with the same expiry, which is then written to the record.
         """
         expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
@@ -213,9 +214,10 @@ class Transitions(Struct, frozen=True):
             self._expire_with_record(key, event.stamp)
 
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
-        """Record how long a decision delays the entry, and how many times the customer has
-        declined, even if the record already contains a later decision. If the decision ended an
-        offer from an invitation, also record how the offer ended.
+        """Record a decision's delay and number of declines, even if the record already contains a
+        later decision.
+
+        If the decision ended an invitation's offer, also record how the offer ended.
         """
         self.invitees.note_late(record, decision)
 
@@ -228,7 +230,8 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Remove the deadline of a question that the customer did not answer in time.
+        """Close the question whether the customer is still waiting, because they did not answer it
+        in time.
 
         Redis has already decided what happens to the entry, so a later answer would have no effect.
         """

@@ -67,10 +67,10 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     scheduled_until: int = 0
     # Redis has added the scheduled slots up to this time.
     counted_until: int = 0
-    # At most this many scheduled slots are still unused in Redis.
+    # An upper bound for the number of scheduled slots that Redis has added but not used yet.
     counted_slots: int = 0
-    # The longest time for which any of the waitlist's passes is valid, including passes signed
-    # under earlier settings.
+    # The longest time for which any of the waitlist's passes is valid. Passes signed under earlier
+    # settings count too.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
     # The waitlist's latest notice. Customers no longer see it once it has expired.
@@ -193,9 +193,8 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Record that Redis has added the scheduled slots up to `until_millis`.
-
-        `slots` is how many of them are still unused.
+        """Record that Redis has added the scheduled slots up to `until_millis`, of which `slots`
+        are still unused.
         """
         self._note(
             waitlist,
@@ -205,8 +204,7 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def _note(self, waitlist: WaitlistRecord, update: str, condition: str, values: Item) -> bool:
-        """Store the time up to which scheduled slots have been sent to Redis, or up to which Redis
-        has added them.
+        """Store how far the scheduled slots have been sent to Redis or added there.
 
         Return False if the condition fails, for example because the schedule has been replaced in
         the meantime.

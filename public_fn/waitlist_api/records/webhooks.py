@@ -17,8 +17,8 @@ from waitlist_shared.ranks import ticket_of_millis
 
 # Events that are stored only in the histories. All other events are published on the event bus.
 UNPUBLISHED = ("edited",)
-# A duplicate of a queue message can arrive weeks after the original. The delivery state must be
-# kept longer than that, because it shows that the event was already delivered.
+# The delivery state shows that an event was already delivered. Keep it for weeks, because a
+# duplicate of the event's queue message can arrive weeks after the original.
 KEPT_SECONDS = 16 * 24 * 3600
 ERASED = "erased"
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
@@ -57,8 +57,8 @@ class Detail(Struct, frozen=True, omit_defaults=True):
             event=item["event"],
             waitlist_id=item["waitlist_id"],
             entry_id=item["entry_id"],
-            # A 0 is appended to the timestamp of an event in the history, and a 1 to the timestamp
-            # of an erasure, so that the erasure comes after the last event.
+            # The digit 0 is appended to the timestamp of an event in the history, and 1 to the
+            # timestamp of an erasure, so that an erasure sorts after the entry's last event.
             stamp=f"{item['stamp']}0",
             at=item["at"],
             by=item["by_kind"],
@@ -100,14 +100,14 @@ class DeadLetter(Struct, frozen=True):
 class Cursor(Struct, frozen=True):
     """The delivery state of an entry's events.
 
-    The events in `waiting` must still be delivered. The events in `dead` are not sent again
-    automatically.
+    `waiting` contains the events that must still be delivered. `dead` contains events that were
+    given up on and are not sent again unless an operator replays them.
     """
 
     # The timestamps of the last delivered events.
     settled: tuple[int, ...] = ()
-    # All events up to this timestamp were delivered or given up on, so they are not read from the
-    # history again.
+    # All events up to this timestamp have been delivered or given up on, so only later events are
+    # read from the history.
     floor: int = 0
     waiting: tuple[Detail, ...] = ()
     dead: tuple[DeadLetter, ...] = ()
@@ -216,7 +216,7 @@ class WebhookRecords(Struct, frozen=True):
 
 
 def is_published(item: Item) -> bool:
-    """Return whether an event from a history is published on the event bus."""
+    """Return whether an event in an entry's history is also published on the event bus."""
     return item["event"] not in UNPUBLISHED
 
 

@@ -1,6 +1,6 @@
-"""Stores operators' tasks that involve many people, such as invitations.
+"""Stores operators' bulk tasks, such as invitations.
 
-A task is done page by page, and any process can continue a task that another process has begun.
+Each task is done page by page, and any process can continue a task that another process has begun.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ ONCE_SECONDS = 24 * 3600
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """A task that involves many people, such as an invitation.
+    """A bulk task, such as an invitation to many customers.
 
     It is done page by page, and `page` is the number of finished pages.
     """
@@ -100,7 +100,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         try:
             self.table.transact(writes)
         except ConditionFailed:
-            # Another copy of the same request has already stored the task.
+            # A concurrent copy of the request has already stored the task.
             former = self.find_by_key(work.waitlist_id, once_key, body)
             if former is None:
                 raise Throttled from None
@@ -142,7 +142,9 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         return after
 
     def running(self, sort_keys: Sequence[str]) -> Iterator[AnyWork]:
-        """Yield the unfinished tasks with these sort keys in the `RUNNING_PK` partition."""
+        """Yield the unfinished tasks among the given sort keys, which come from the `RUNNING_PK`
+        partition.
+        """
         for sort_key in sort_keys:
             if not sort_key.startswith(self.kind.RUNNING):
                 continue
@@ -166,10 +168,9 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
             self.table.delete_many([{"pk": item["pk"], "sk": item["sk"]} for item in items])
 
     def delete_results(self, waitlist_id: str, work_id: str) -> None:
-        """Delete a task's results that are stored outside its partition.
+        """Delete those results of a task that are stored outside the task's partition.
 
-        By default, there are none. A kind of task that writes such results must override this
-        method.
+        By default, a task has no such results. A kind of task that does must override this method.
         """
 
     def _is_kept(self, item: Item) -> bool:
