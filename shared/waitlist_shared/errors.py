@@ -5,14 +5,12 @@ from typing import Any, ClassVar
 
 
 class WaitlistError(Exception):
-    """An error that the service expects. Its message says what to do next, and its `code` is
-    stable.
+    """An error that callers are expected to handle.
 
-    The HTTP response has the status `status`. Its headers include `headers`, and its body includes
-    `fields`. If `retry_after_seconds` is set, clients should repeat the request after this time.
-
-    Some of the private function's errors mean nothing to clients, who get the `shown_as` error
-    instead.
+    Its `code` never changes, and its message says what to do next. The HTTP response has the status
+    `status`, its headers include `headers`, and its body includes `fields`. If
+    `retry_after_seconds` is set, clients should repeat the request after this time. If an error of
+    the private function means nothing to clients, they get the `shown_as` error instead.
     """
 
     code: ClassVar[str] = "internal_error"
@@ -222,7 +220,7 @@ class ClaimMismatch(WaitlistError):
 
 
 class NotHeld(WaitlistError):
-    """Redis has no claim on the entry. The entry's record shows why."""
+    """No claim on the entry exists in Redis. The entry's record shows why."""
 
     code = "not_held"
     shown_as = ClaimMismatch

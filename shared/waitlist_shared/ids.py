@@ -71,8 +71,8 @@ def token_of_invitation(invitation_id: str, token: str) -> str:
 
 
 def invitation_of(token: str) -> str:
-    """Return the id of the invitation to which the offer with this token belongs, or an empty
-    string if it belongs to none.
+    """Return the id of an offer's invitation, or an empty string if the offer belongs to no
+    invitation.
     """
     if not token.startswith(INVITATION_MARK):
         return ""

@@ -10,8 +10,7 @@ MAX_DELAY_SECONDS = 12 * 3600
 MAX_CALL_LENGTH = 60
 # The longest that an entry may be passed over after a declined offer.
 MAX_PAUSE_SECONDS = 30 * 24 * 3600
-# The highest number of offers that a waitlist may let a customer decline without losing their
-# place.
+# The largest number of declines for which a waitlist may let customers keep their place.
 MAX_DECLINES = 100
 # The limits for the fields of an admission policy.
 MAX_RATE = 1_000_000
@@ -44,12 +43,12 @@ MAX_TICKET = 2**45 - 2**40 - 1  # a larger ticket would reach the ranks of the n
 
 # How long the service remembers clients' idempotency keys.
 ONCE_SECONDS = 24 * 3600
-# The service may repeat its own requests to Redis, and creates an idempotency key for them if the
-# client has sent none. Redis remembers such a key for this long.
+# The service may repeat its own requests to Redis. If the client has sent no idempotency key, the
+# service creates one, which Redis remembers for this long.
 INTERNAL_ONCE_SECONDS = 60
 
-# Redis counts the imported rows that have the same `joined_at`, and remembers each count for this
-# long. Until then, any further row with this `joined_at` is placed behind the earlier rows.
+# Redis remembers for this long how many imported rows had the same `joined_at`, so that any further
+# row with this `joined_at` is placed behind them.
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
 # How long Redis remembers that a signup has ended, so that a late message about it changes nothing.

@@ -17,7 +17,7 @@ TICKETS_PER_MILLISECOND = 16
 
 def priority_of(rank: int) -> int:
     """Return the priority of a rank, from 0 to 255."""
-    # Ranks above all tickets of priority 0 belong to priority 0 too.
+    # Priority 0 is the last priority, so all higher ranks belong to it too.
     return 255 - min(255, (rank + ROOM) // TIER)
 
 
@@ -55,9 +55,9 @@ def ticket_at(moment: datetime) -> int:
 
 
 def ticket_of_reinstated_stay(former: int, number: int) -> int:
-    """Return the ticket for an entry that an operator restores to its former place."""
-    # The new ticket is in the same millisecond as the former ticket, so that `joined_at` does not
-    # change. A millisecond has only 16 tickets, so every 16th time an entry is reinstated, the next
-    # millisecond is used.
+    """Return a new ticket that puts a reinstated entry back at its former place."""
+    # Stay within the millisecond of the former ticket, so that `joined_at` does not change. A
+    # millisecond has only 16 tickets, so every 16th reinstatement of an entry uses the next
+    # millisecond.
     millis = former // TICKETS_PER_MILLISECOND + (number % TICKETS_PER_MILLISECOND == 0)
     return millis * TICKETS_PER_MILLISECOND + (former + 1) % TICKETS_PER_MILLISECOND

@@ -59,9 +59,9 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # The number of customers to offer a slot. If it is None, the admission policy decides the
     # number.
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
-    # If `refill` is true, Redis makes further offers until `count` customers have accepted one. The
-    # next customer gets an offer whenever a customer does not use theirs. A request with a `count`
-    # of 0 cancels an earlier refill.
+    # If true, Redis makes offers until `count` customers have accepted one: whenever a customer
+    # does not use their offer, the next customer gets one. A request with a `count` of 0 cancels an
+    # earlier refill.
     refill: bool = False
     # How long each of this request's offers lasts, including later offers that `refill` causes. If
     # this field is None, the admission policy decides.
@@ -76,12 +76,12 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     once_body: OnceKey | None = None
-    # The versions of the settings and schedule that the caller knows. Redis compares them with its
-    # own versions, and makes no offers if it has newer settings or a different schedule.
+    # The versions of the waitlist's settings and schedule that the caller has read. If Redis has
+    # newer settings or a different schedule, it makes no offers.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # The caller reads these values from the waitlist's record. Redis has added the scheduled slots
-    # up to `counted_until`, and at most `counted_slots` of them are unused.
+    # What the waitlist's record says about scheduled slots: Redis has already added those up to
+    # `counted_until`, and at most `counted_slots` of them are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
@@ -91,8 +91,8 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # The periods in which the waitlist makes offers, beginning with the current or next period.
     # Redis makes no offers at other times.
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
-    # The first `count` invitees who are still waiting get an offer that ends at
-    # `offer_until_millis`. An invitation makes only one offer to each invitee.
+    # The invitees of an invitation. The first `count` of them who are still waiting get an offer
+    # that ends at `offer_until_millis`. An invitation makes at most one offer to each invitee.
     invitees: Annotated[tuple[Invitee, ...], Meta(max_length=MAX_ADMIT)] = ()
     invitation: InvitationId | None = None
     offer_until_millis: Number = 0
@@ -100,9 +100,9 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(Admit)
 class AdmitResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `admitted` if Redis has carried out the request, and `repeat` if it has
-    carried out the same request before. It is `behind` if the request was out of date and Redis
-    made no offers.
+    """The `outcome` is `admitted`, or `repeat` if Redis has carried out the same request before.
+
+    It is `behind` if Redis made no offers because the request was out of date.
     """
 
     # Each `deadline_millis` is when the customer's offer ends, or when the customer's pass ends if
@@ -120,8 +120,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     scheduled: int = 0
     # The settings version in Redis, if it differs from the caller's.
     settings_version: Number = 0
-    # The number of entries that have left the queue because of this request. A repeated request
-    # returns the original number.
+    # How many entries this request has taken out of the queue. If the request is repeated, this is
+    # still the original number.
     taken: Number = 0
 
 
@@ -133,9 +133,9 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
     # The token of the offer, or an empty string if the caller does not know it. Several offers to
     # the same customer can have the same deadline, but their tokens differ.
     token: str = ""
-    # The deadline of the offer that the request is about. None means the offer that is open now.
-    # With 0, Redis changes nothing and only checks whether it has carried out the same request
-    # before.
+    # The deadline of the offer that the request is about, or None for the offer that is open now.
+    # With 0, the request changes nothing, and only asks Redis whether it has carried out the same
+    # request before.
     offered_until_millis: Number | None = None
 
 
@@ -155,9 +155,8 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 class Decline(OnOffer, frozen=True, kw_only=True):
     """Declines an offer. The slot can then be offered to the next entry."""
 
-    # With `place`, the entry keeps its rank, and offers pass over it for `pause_seconds`. This
-    # applies only to the first `at_most` declines. Each further decline moves the entry to the end
-    # of the queue.
+    # With `place`, the entry keeps its rank, and offers pass over it for `pause_seconds`. After
+    # `at_most` declines, each further decline moves the entry to the end of the queue instead.
     to: Literal["place", "back"] = "back"
     pause_seconds: Annotated[int, Meta(ge=0, le=MAX_PAUSE_SECONDS)] = 0
     at_most: Annotated[int, Meta(ge=0, le=MAX_DECLINES)] = 0
@@ -196,14 +195,15 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
     # The position is None while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
-    # `entries` contains the entry that got the next offer. It is empty if no other offer was due.
+    # The entry that got the next offer, or no entry if no further offer was due.
     entries: tuple[Claimed, ...] = ()
     is_automatic: bool = False
 
 
 class Renew(OnEntry, frozen=True, kw_only=True):
-    """Restarts the pass of an admitted customer whose admission was recorded late, so that the
-    customer still gets the pass's full duration.
+    """Restarts an admitted customer's pass.
+
+    Otherwise, a customer whose admission was recorded late would lose part of the pass's duration.
     """
 
     # The ticket of the signup through which the customer was admitted.

@@ -51,8 +51,8 @@ class Claim(OnWaitlist, frozen=True, kw_only=True):
     # digest.
     once_body: OnceKey | None = None
     segment: SegmentId | None = None
-    # The filters in order of preference. Each filter is a segment id, or EVERYONE for the whole
-    # queue.
+    # Which entries to claim, in order of preference. Each filter is a segment id, or EVERYONE for
+    # the whole queue.
     filters: Filters = ()
     segments_version: Number = 0
 
@@ -68,14 +68,14 @@ class Claimed(Struct, frozen=True, kw_only=True):
     attempts: Number
     rank: Rank
     ticket: Ticket
-    # The logical timestamp at which the entry's previous claim expired, or 0 if no claim expired or
-    # the record already contains its expiry.
+    # When the entry's previous claim expired, as a logical timestamp, or 0 if no claim expired or
+    # the record already says so.
     expired_stamp: Ticket
-    # The logical timestamp at which the customer's previous offer expired, or 0 if no offer expired
-    # or the record already contains its expiry.
+    # When the customer's previous offer expired, as a logical timestamp, or 0 if no offer expired
+    # or the record already says so.
     no_show_stamp: Ticket
-    # The deadline of the previous claim or offer, or 0 if it did not expire or the record already
-    # contains its expiry.
+    # The deadline of the expired claim or offer, or 0 if none expired or the record already says
+    # so.
     ended_millis: Number
     # The logical timestamp of the claim or offer. It is None if the customer has been admitted.
     stamp: Ticket | None = None
@@ -186,8 +186,8 @@ class Redrive(OnEntry, frozen=True, kw_only=True):
     """
 
     # When the entry was parked, according to the caller. If it was parked at a different time,
-    # Redis refuses the request. With 0, Redis changes nothing and only checks whether it has
-    # carried out the same request before.
+    # Redis refuses the request. With 0, the request changes nothing, and only asks Redis whether it
+    # has carried out the same request before.
     parked_millis: Number | None = None
     to: Literal["place", "back"] = "place"
 
@@ -203,19 +203,17 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
     # The position is None if the entry is no longer waiting.
     position: int | None = None
     total: int
-    # The logical timestamp at which the entry was parked after too many attempts, or 0 if it was
-    # parked for another reason.
+    # If the entry was parked after too many attempts, the logical timestamp at which it was parked.
+    # Otherwise 0.
     worn_out_stamp: Ticket = 0
-    # The deadline of the last attempt, or 0 if the entry was not parked because of too many
-    # attempts.
+    # If the entry was parked after too many attempts, the deadline of the last one. Otherwise 0.
     worn_out_millis: Number = 0
 
 
 class Expire(OnWaitlist, frozen=True, kw_only=True):
     """Ends expired claims and offers, and lists entries whose records may be out of date."""
 
-    # How many seconds must have passed since Redis last changed an entry for the entry to be
-    # listed.
+    # An entry is listed only if Redis has not changed it for at least this many seconds.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
     # Also list entries that last changed at or before this logical timestamp.
     known_until: Ticket = 0
@@ -271,8 +269,8 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     """An entry's state in Redis, if the entry's record may not contain this state yet."""
 
     entry_id: EntryId
-    # The logical timestamp of the last decision about the entry. A Settle request with this
-    # timestamp tells Redis that the decision has been recorded.
+    # The logical timestamp of the last decision about the entry. After the decision has been
+    # recorded, a Settle request with this timestamp tells Redis so.
     seen_stamp: Ticket
     state: str  # a PlaceState, or `absent`
     rank: Rank
@@ -310,8 +308,8 @@ class Settle(OnEntry, frozen=True, kw_only=True):
     """
 
     seen_stamp: Ticket
-    # The `join_id` of a signup whose customer was admitted. Redis remembers it for a while, so that
-    # a late message cannot put the entry back into the queue.
+    # The `join_id` of the signup, if its customer was admitted. Redis remembers it for a while, so
+    # that a late message about the signup cannot put the entry back into the queue.
     join_id: JoinId | None = None
     ticket: Ticket | None = None
 
@@ -334,7 +332,7 @@ class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
     # The time and id of the last entry on the previous page.
     after: Number = 0
     after_id: EntryId | None = None
-    # How many entries the page skips. This applies only if `after_id` is None.
+    # How many entries to skip, if `after_id` is None.
     skip: Number = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
 

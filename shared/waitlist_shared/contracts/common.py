@@ -49,7 +49,7 @@ Filters = Annotated[
     Meta(max_length=MAX_FILTERS),
 ]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
-# A text that says how fast a waitlist admits people. It can also be `unknown` or `paused`.
+# A text that says how fast a waitlist admits people, or else `unknown` or `paused`.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 OfferSeconds = Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)]
@@ -87,7 +87,10 @@ NO_STAY = "00000000"
 
 
 class OnStay(OnEntry, frozen=True, kw_only=True):
-    """A request about one of a customer's signups. Each signup has its own `join_id`."""
+    """A request about one signup, which is identified by its `join_id`.
+
+    A customer gets a new `join_id` each time they sign up.
+    """
 
     join_id: JoinId
 
@@ -109,8 +112,7 @@ class NotReady(Struct, frozen=True):
 class Readiness(Struct, frozen=True, array_like=True):
     """The reasons why an entry is not ready. An entry without reasons is ready."""
 
-    # If Redis and a request contain different reasons, Redis keeps the reasons with the higher
-    # version.
+    # If Redis already has reasons for the entry, the reasons with the higher version are kept.
     version: Number
     not_ready: Annotated[tuple[NotReady, ...], Meta(max_length=MAX_NOT_READY_REASONS)] = ()
     # The deadline by which the customer must confirm that they are still waiting, or 0 if the
@@ -119,7 +121,9 @@ class Readiness(Struct, frozen=True, array_like=True):
 
 
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):
-    """A request that also contains an entry's segments, and the reasons why it is not ready."""
+    """A request about a signup that also contains the entry's segments, and the reasons why the
+    entry is not ready.
+    """
 
     segments: SegmentIds = ()
     # The version of the waitlist's segment settings, or 0 if the waitlist has no segments.
@@ -137,7 +141,9 @@ PlaceState = EntryState | Literal["done", "no_show"]
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """An entry's state and rank in Redis when maintenance compared the entry with its record."""
+    """An entry's state and rank in Redis at the time when maintenance compared them with the
+    entry's record.
+    """
 
     state: PlaceState
     rank: Rank

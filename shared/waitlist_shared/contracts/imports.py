@@ -18,7 +18,7 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class SharedMillisecond(Struct, frozen=True, array_like=True):
-    """A millisecond that several rows of an import share. `count` is the number of these rows."""
+    """A time, to the millisecond, that `count` rows of an import share."""
 
     ticket: Ticket  # the first ticket of this millisecond
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
@@ -41,15 +41,16 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     """The tickets for the rows of an import.
 
-    The first row gets the ticket `first`, and each following ticket is higher by `apart`.
+    The first row gets the ticket `first`, and each further row's ticket is higher by `apart` than
+    the ticket before it.
     """
 
     # A logical timestamp that is later than the timestamps of all earlier decisions.
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # The offset for the first row of each item in `shared_milliseconds`. The row's ticket is the
-    # first ticket of the millisecond plus the offset.
+    # For each item in `shared_milliseconds`, the number to add to the first ticket of the
+    # millisecond. The sum is the ticket of the item's first row.
     offsets: tuple[Number, ...] = ()
 
 

@@ -46,7 +46,7 @@ class HeartbeatResult(Result, frozen=True, kw_only=True):
     epoch: Epoch
     beat: Number
     stamp: Ticket
-    # All logical timestamps in this queue's lifetime are later than `epoch_start`.
+    # All logical timestamps of this queue are later than `epoch_start`.
     epoch_start: Ticket
     counters: Counters
 
@@ -64,8 +64,8 @@ class InspectResult(Result, frozen=True, kw_only=True):
     state: str  # a PlaceState, or `absent`
     rank: Rank
     token: str
-    # A time whose meaning depends on the entry's state: when a claim, an offer or the customer's
-    # pass ends, or when the entry was parked. If the entry is waiting, it is when its delay ends.
+    # Depending on the entry's state, this is when its claim, offer or pass ends, when it was
+    # parked, or when a waiting entry's delay ends.
     time_millis: Number
     # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
     # is waiting.
@@ -73,7 +73,8 @@ class InspectResult(Result, frozen=True, kw_only=True):
     # The logical timestamp of the last decision about the entry, if the record may not contain this
     # decision yet. Otherwise it is 0.
     dirty_stamp: Number
-    # The version of the entry's segments, or None if Redis has no segments for the entry.
+    # The version of the attributes from which the entry's segments in Redis were computed, or None
+    # if Redis has no segments for the entry.
     attributes_version: Number | None = None
     # The ticket identifies the signup to which the entry belongs.
     ticket: Ticket | None = None

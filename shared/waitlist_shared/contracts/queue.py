@@ -119,7 +119,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     # decides what happens.
     misses_at_most: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | UnsetType = UNSET
     misses_then: AfterMisses | UnsetType = UNSET
-    # When admissions end. After this time, Redis makes no offers, and no offer is still open.
+    # When admissions end. From then on, Redis makes no offers, and all earlier offers have ended.
     until_millis: Number | UnsetType = UNSET
     acceptance: Acceptance = "enter"
     # The maximum number of entries that can be claimed at the same time.
@@ -128,8 +128,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # has no such time.
     opens_millis: Number | UnsetType = UNSET
     closes_millis: Number | UnsetType = UNSET
-    # True if the policy makes offers only during certain hours. Each request that can make offers
-    # contains these hours.
+    # True if the policy makes offers only during certain hours. Each request that can lead to
+    # offers then contains these hours.
     has_hours: bool | UnsetType = UNSET
     # True if entries get call numbers. The call numbers are stored only in the records.
     has_call_numbers: bool | UnsetType = UNSET
@@ -139,8 +139,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     ) = UNSET
 
 
-# What to do with the waitlist in Redis. `create` creates it. `open` begins a rebuild if Redis does
-# not have it. `configure` and `finish_rebuild` fail if Redis does not have it.
+# If Redis does not have the waitlist, `create` creates it, `open` begins a rebuild, and `configure`
+# and `finish_rebuild` fail.
 Mode = Literal["create", "open", "configure", "finish_rebuild"]
 
 
@@ -154,8 +154,8 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
     floor_ticket: Ticket = 0
     # If Redis creates a new queue, its counters start at these values.
     counters: Counters = Counters()
-    # If Redis creates a new queue, it ignores scheduled times up to this Unix time in milliseconds.
-    # The offers for these times may already have been made from the previous queue.
+    # If Redis creates a new queue, it makes no offers for scheduled times up to this Unix time in
+    # milliseconds, because the previous queue may already have made them.
     scheduled_until: Number = 0
 
 
@@ -340,7 +340,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     places: tuple[SegmentPlace, ...] = ()
     # How fast the waitlist admits people, as text. It can also be `unknown` or `paused`.
     pace: str | None = None
-    # The number of ready entries ahead of the entry. It is None if all entries on the waitlist have
+    # The number of ready entries ahead of the entry, or None if all entries on the waitlist have
     # always been ready.
     ready_ahead: int | None = None
     # The reasons why the entry cannot be claimed or offered a slot yet.
@@ -369,12 +369,13 @@ class DrawStampResult(Result, frozen=True, kw_only=True):
 
 
 class EndWait(OnEntry, frozen=True, kw_only=True):
-    """Ends the wait of a customer who was asked whether they are still waiting and did not confirm
-    in time.
+    """Parks, removes or moves back the entry of a customer who did not confirm in time that they
+    are still waiting.
     """
 
-    # The ticket of the signup whose customer did not confirm. If the customer has signed up again,
-    # the entry has a different ticket, and this late request does not end its wait.
+    # The ticket of the signup whose customer did not confirm in time. If the customer leaves and
+    # signs up again before this request arrives, the new signup has a different ticket, so the
+    # request does not affect it.
     ticket: Ticket
     confirm_by_millis: Number
     # `park` sets the entry aside for an operator. `to_back` moves it to the end of the queue.
@@ -387,8 +388,8 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
 
 @answers(EndWait)
 class EndWaitResult(Result, frozen=True):
-    """The `outcome` is `ended`, or `kept` if the request is out of date or the deadline has not
-    passed.
+    """The `outcome` is `ended`, or `kept` if nothing changed because the request is out of date or
+    the deadline has not passed.
     """
 
 
@@ -456,14 +457,13 @@ class StatsResult(Result, frozen=True, kw_only=True):
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"]
     pace: str
-    # If an operator calls `admit` with `refill`, the waitlist makes offers until `count` customers
-    # have entered. This quota is the number of customers who must still enter. Another `admit` with
-    # `refill` adds its `count` to it.
+    # How many more customers must enter before Redis has carried out an operator's `admit` with
+    # `refill`. Another `admit` with `refill` adds its `count` to this quota.
     quota: Number
-    # The number of open offers that belong to the quota. Without a quota, this value and the next
-    # two are 0.
+    # The number of open offers that count towards the quota. Without a quota, this value and the
+    # next two are 0.
     quota_open: int = 0
-    # The number of customers who have accepted an offer that belongs to the quota.
+    # The number of customers who have accepted an offer that counts towards the quota.
     quota_entered: int = 0
     # When the quota began, in Unix milliseconds.
     quota_since: Number = 0
@@ -472,7 +472,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     is_due: bool
     # The logical timestamp of the last change.
     last_stamp: Number
-    # The logical timestamp that a change would get if it were made now.
+    # The current time as a logical timestamp, which is the timestamp that a change would get now.
     clock_stamp: Number
     beat: Number
     settings_version: Number
@@ -508,9 +508,9 @@ class BoardResult(Result, frozen=True, kw_only=True):
     as_of_millis: Number
     total: Number
     line: Line
-    # A JSON list of pairs of a rank and a position, in serving order. It contains a pair for each
-    # of the first 200 entries. After that, it contains pairs for only some entries, so that each
-    # listed position is at most 1% higher than the previous one.
+    # A JSON list of pairs of a rank and a position, in serving order. It lists each of the first
+    # 200 entries. After that, it lists only some entries, so that each listed position is at most
+    # 1% higher than the one before it.
     cuts: str
 
 
@@ -523,7 +523,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
 
     rank: Rank
     ticket: Ticket
-    # The logical timestamp of the last decision by Redis that the record contains.
+    # The timestamp of the last decision by Redis that was written to the entry's record.
     stamp: Ticket
     # The logical timestamp of the newest event in the record. After this request, Redis creates
     # only later timestamps.

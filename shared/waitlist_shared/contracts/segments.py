@@ -22,8 +22,8 @@ from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 
 
 class MarkDirty(OnEntry, frozen=True, kw_only=True):
-    """Marks an entry whose record is about to change, so that maintenance soon compares the entry
-    with its record.
+    """Marks an entry before its record is changed, so that maintenance soon compares the entry with
+    its record.
     """
 
     # The newest logical timestamp in the record. Redis returns a later timestamp.
@@ -87,8 +87,9 @@ class Segments(OnWaitlist, frozen=True, kw_only=True):
 
 
 class SegmentDepth(Struct, frozen=True, kw_only=True):
-    """The number of waiting entries in a segment, and the ids of the first entries, whose records
-    contain the segment's attribute values.
+    """A segment's number of waiting entries, and the ids of the first few.
+
+    The caller reads the segment's attribute values from their records.
     """
 
     segment: SegmentId
