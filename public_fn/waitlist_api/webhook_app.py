@@ -35,7 +35,7 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
         began = time.perf_counter()
         if is_heartbeat(record["body"]):
             # A test message (heartbeat) arrives every minute and is logged. If these log lines
-            # stop, an alarm reports that events are no longer arriving.
+            # stop, events no longer arrive either, and an alarm reports it.
             telemetry().write(_span(HEARTBEAT_EVENT, "ok", record["messageId"], began))
             continue
         queued = QueuedEvent.of_record(record)

@@ -1,5 +1,5 @@
--- end_wait: Ends the wait of a customer who was asked whether they are still waiting and did not confirm in time.
--- `action` says whether the entry is parked (set aside), moves to the end of the queue, or leaves the waitlist.
+-- end_wait: Parks, removes or moves back the entry of a customer who did not confirm in time that they are still
+-- waiting. `action` says which of these happens.
 -- PRELUDE clock cold rebuilding claimed
 -- NEEDS decisions holds presence reasons requeue segments tickets waiting
 -- ARGV entry_id ticket confirm_by_millis action settings_version

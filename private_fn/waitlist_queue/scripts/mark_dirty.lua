@@ -1,5 +1,5 @@
--- mark_dirty: Marks an entry whose record is about to change, so that maintenance soon compares the entry in Redis with
--- the record.
+-- mark_dirty: Marks an entry before its record is changed, so that maintenance soon compares the entry with its
+-- record.
 -- PRELUDE clock cold rebuilding not_ready
 -- NEEDS holds tickets waiting
 -- ARGV entry_id known_stamp

@@ -66,9 +66,9 @@ class Rate(Settings, frozen=True, kw_only=True):
         c.RateCounts,
         Setting(
             "Which offers count towards the rate. With `offered`, every offer counts. With "
-            "`entered`, only accepted offers count. If a customer does not accept an offer, its "
-            "slot can be offered again. Unused slots accumulate, up to the number that the rate "
-            "allows in one minute.",
+            "`entered`, only accepted offers count, so the slot of an offer that is not "
+            "accepted can be offered again. Unused slots accumulate, up to the number that "
+            "the rate allows in one minute.",
             label="What the rate counts",
             choices={
                 "offered": "Every offer counts",
@@ -88,7 +88,7 @@ class Rate(Settings, frozen=True, kw_only=True):
 
     @property
     def from_millis(self) -> int | None:
-        """When the rate starts to produce slots, or None if `from` is not set."""
+        """The time of `from` in milliseconds since 1970, or None if `from` is not set."""
         return None if self.from_ is None else millis_of(datetime.fromisoformat(self.from_))
 
 
@@ -308,11 +308,11 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     customer_exit: Annotated[
         CustomerExit,
         Setting(
-            "When an exiting customer's place becomes free for the next customer. With "
-            "`frees_now`, it becomes free at once, although the customer's pass stays valid. With "
-            "`frees_at_end`, it becomes free when the pass expires, and the customer cannot sign "
-            "up again before then. This setting applies when the customer calls `exit`. When an "
-            "operator calls `exit`, the place always becomes free at once.",
+            "When the place of a customer who calls `exit` becomes free for the next "
+            "customer. With `frees_now`, it becomes free at once, although the customer's "
+            "pass stays valid. With `frees_at_end`, it becomes free when the pass expires, "
+            "and the customer cannot sign up again before then. If an operator calls `exit`, "
+            "the customer's place always becomes free at once.",
             label="Customers who exit",
             choices={
                 "frees_now": "Free their place at once (you must then refuse their passes)",

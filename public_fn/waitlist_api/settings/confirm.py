@@ -66,8 +66,8 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
             },
         ),
     ] = "park"
-    # When the operator turned on the setting. Earlier questions do not count: if a customer left
-    # one unanswered, nothing happens to their entry.
+    # When the operator turned on the setting. If a customer did not answer a question from before
+    # that time, nothing happens to their entry.
     since_millis: Annotated[int, Setting(is_internal=True)] = 0
 
     @property

@@ -54,7 +54,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     """A group of settings."""
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield each problem that involves several fields.
+        """Yield each problem with fields that are valid on their own but not together.
 
         A problem consists of a field's name and a message. The name is empty if the problem
         concerns the whole group.
@@ -63,7 +63,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 def check_distinct(items: list[Any]) -> list[Any]:
-    """Return the items. Raise ValueError if an item is repeated."""
+    """Return the items if they are all different. Otherwise raise ValueError."""
     if len(set(items)) < len(items):
         raise ValueError("must have each item only once")
     return items

@@ -28,7 +28,7 @@ class Instant(Struct, frozen=True):
 def instants_after(schedule: Sequence[Scheduled], millis: int) -> Iterator[Instant]:
     """Yield the scheduled times after `millis`, in order.
 
-    Changes to and from daylight saving time are handled as in Debian's cron.
+    Times that a clock change skips or repeats are handled as in Debian's cron.
     """
     times = merge(*(_instants_of(scheduled, millis) for scheduled in schedule), key=_millis_of)
     for at_millis, instants in groupby(times, _millis_of):
@@ -69,7 +69,7 @@ def _instants_of(scheduled: Scheduled, millis: int) -> Iterator[Instant]:
 def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
     """Yield the times of a cron expression in milliseconds since 1970.
 
-    The search begins a few hours before `millis`, so the first times may be earlier than `millis`.
+    They begin a few hours before `millis`, so the caller must skip the times that are too early.
     """
     # CronSim can miss a time if its search begins directly after a clock change, so begin the
     # search a few hours earlier.

@@ -302,8 +302,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         return millis_or_none(self.closes_at)
 
     def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
-        """Return the settings with `confirm.since_millis`, the time at which the `confirm` setting
-        was turned on. Later changes to the settings keep this time, unless they turn off `confirm`.
+        """Return the settings with `confirm.since_millis`, the time at which `confirm` was turned
+        on.
+
+        It stays the same for as long as `confirm` remains turned on.
         """
         if self.confirm is None:
             return self

@@ -126,7 +126,7 @@ class Waitlists(Struct, frozen=True):
         return self.records.replace(before, settings, now_millis)
 
     def _indexed(self, record: WaitlistRecord) -> WaitlistRecord:
-        """Finish a change to the segments, and return the waitlist's record.
+        """Check whether a change to the segments is complete, and return the waitlist's record.
 
         If entries still have to be indexed, start maintenance, which indexes them in the
         background.

@@ -145,10 +145,9 @@ class CountHistory(Struct, frozen=True):
 
 
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
-    """Return a point for each time except the first, which only marks the beginning of the first
-    period.
+    """Return a point for each of the times, with the counts of the newest sample that is not later.
 
-    A point contains the counts of the newest sample that is not later than the point.
+    The first time only marks where the first period begins, so it has no point.
     """
     points: list[Point] = []
     samples = sorted(timed, key=lambda timed_sample: timed_sample[0])

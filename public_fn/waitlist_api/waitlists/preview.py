@@ -19,7 +19,7 @@ MOST_INSTANTS = 5
 
 
 class Preview(Struct, frozen=True, kw_only=True):
-    """A preview of an admission policy, with the estimated waits and the next scheduled times."""
+    """The estimated waits under an admission policy, and the next times in its schedule."""
 
     waiting: int
     waits: dict[int, Wait]
@@ -48,8 +48,8 @@ class Previews(Struct, frozen=True):
         if admission == waitlist.settings.admission:
             recent = Recent.read(self.samples, waitlist, now_millis)
         else:
-            # The stored samples show how long customers waited under the saved policy, so they do
-            # not apply to this new policy.
+            # The stored samples show how long customers waited under the saved policy, which says
+            # nothing about the waits under this one.
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         until_millis = admission.until_millis if admission else None

@@ -86,7 +86,7 @@ def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> l
 
 
 def contradictions(settings: WaitlistSettings) -> list[Rule]:
-    """Return the violated rules that would prevent every signup.
+    """Return the violated rules that make every signup impossible.
 
     Settings that violate one are refused.
     """

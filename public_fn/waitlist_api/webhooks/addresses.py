@@ -4,16 +4,14 @@ import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 Address = IPv4Address | IPv6Address
-# Public IPv6 addresses are in GLOBAL_UNICAST. The networks in WITH_IPV4_INSIDE are excluded,
-# because their addresses can contain a private IPv4 address.
+# Public IPv6 addresses are in GLOBAL_UNICAST, but those in WITH_IPV4_INSIDE can contain a private
+# IPv4 address.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 WITH_IPV4_INSIDE = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))
 
 
 class ForbiddenAddress(Exception):
-    """Raised when the host in the webhook's URL has an IP address to which webhooks must not be
-    sent.
-    """
+    """Raised if webhooks must not be sent to an IP address of the URL's host."""
 
 
 class UnknownHost(Exception):

@@ -151,9 +151,9 @@ def webhook_id(detail: Detail) -> str:
 
 
 def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> Cursor:
-    """Return the delivery state after adding all undelivered events to `waiting`, in order.
+    """Return the delivery state with all undelivered events in `waiting`, in order.
 
-    Dead letters are left out, unless an operator replays them.
+    Dead letters are added only if an operator replays them.
     """
     replayed = _find_replayed(cursor, event) if event.is_replay else []
     dead = tuple(letter for letter in cursor.dead if letter not in replayed)
@@ -173,8 +173,8 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
 def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
     """Return the events that were given up on and that this replay sends again."""
     number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
-    # When an entry is erased, the receiver is told to erase its data too. After that, do not resend
-    # events from before the erasure.
+    # When an entry is erased, the receiver is told to erase its data too, so do not resend events
+    # from before the erasure.
     replayed = [
         letter
         for letter in cursor.dead
@@ -217,9 +217,9 @@ def backoff_seconds(failures: int) -> int:
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether to give up on `detail` together with `event`.
+    """Return whether to give up on `detail` when `event` is given up on.
 
-    This includes `event` itself, and the entry's earlier events that are at least a day old.
+    This is true for `event` itself, and for the entry's earlier events that are at least a day old.
     """
     if detail.number == event.detail.number:
         return True

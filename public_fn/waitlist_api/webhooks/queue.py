@@ -65,8 +65,9 @@ def is_heartbeat(body: str) -> bool:
 
 
 def _read_detail(body: str) -> dict[str, Any]:
-    """Return the detail of the event in a message, whose body contains either the whole event or
-    only its detail.
+    """Return the detail of the event in a message.
+
+    The message's body is either the whole event or only its detail.
     """
     found: dict[str, Any] = json.loads(body)
     detail: dict[str, Any] = found.get("detail", found)

@@ -43,8 +43,8 @@ class BadUrl(ValueError):
 class Attempt(Struct, frozen=True):
     """The result of a POST request.
 
-    `status` is 0 if there was no response. `pause_seconds` is how long the receiver has asked us to
-    wait, in the `Retry-After` header.
+    `status` is 0 if there was no response. `pause_seconds` comes from the `Retry-After` header, in
+    which the receiver asks us to wait.
     """
 
     outcome: Outcome
@@ -91,9 +91,9 @@ class Receiver(Struct, frozen=True):
             connection.close()
 
     def _address(self) -> str:
-        """Return an IP address of the host.
+        """Return the IP address to connect to.
 
-        Raise ForbiddenAddress if any of its addresses is forbidden.
+        Raise ForbiddenAddress if any of the host's addresses is forbidden.
         """
         parts = urlsplit(self.url)
         addresses = self.resolve(parts.hostname or "", _port(parts))
@@ -173,7 +173,10 @@ def _tls() -> ssl.SSLContext:
 
 
 class _Connection(http.client.HTTPConnection):
-    """An HTTPS connection to a fixed IP address, for a host whose address has been checked."""
+    """A connection to a fixed IP address of the host.
+
+    DNS is not asked again, so this is the address that was checked.
+    """
 
     def __init__(self, parts: SplitResult, address: str) -> None:
         super().__init__(parts.hostname or "", _port(parts), timeout=CONNECT_SECONDS)

@@ -12,8 +12,8 @@ from waitlist_api.webhooks.queue import build_replay, detail_of, is_heartbeat
 
 # The maximum number of messages in one SQS call.
 BATCH = 10
-# The maximum number of rounds in one replay request. With more rounds, the request could exceed its
-# time limit, because each round makes three SQS calls.
+# The maximum number of rounds in one replay request. Each round makes three SQS calls, so more
+# rounds could exceed the request's time limit.
 ROUNDS = 40
 # How long SQS hides a dead letter after it has been received, so that the same replay does not
 # receive it twice.

@@ -201,9 +201,8 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Renew(OnEntry, frozen=True, kw_only=True):
-    """Restarts an admitted customer's pass.
-
-    Otherwise, a customer whose admission was recorded late would lose part of the pass's duration.
+    """Restarts the pass of an admitted customer whose admission was recorded late, so that the
+    customer still gets the pass's full duration.
     """
 
     # The ticket of the signup through which the customer was admitted.

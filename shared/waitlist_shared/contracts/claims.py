@@ -300,13 +300,13 @@ class ExpireResult(Result, frozen=True, kw_only=True):
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
-    """Deletes the pending decisions about an entry, because its record contains them now: all
-    decisions up to the logical timestamp `seen_stamp`.
+    """Deletes the pending decisions about an entry, because its record contains them now.
 
-    If Redis has made another decision in the meantime, nothing is deleted. If the last
-    of these decisions was an admission, Redis removes the entry.
+    If Redis has made another decision in the meantime, nothing is deleted. If the last decision in
+    the record was an admission, Redis also removes the entry.
     """
 
+    # The logical timestamp of the last decision in the record.
     seen_stamp: Ticket
     # The `join_id` of the signup, if its customer was admitted. Redis remembers it for a while, so
     # that a late message about the signup cannot put the entry back into the queue.

@@ -167,7 +167,7 @@ class InitResult(Result, frozen=True, kw_only=True):
 
     state: State
     epoch: Epoch
-    # All logical timestamps in this queue's lifetime are later than `epoch_start`.
+    # All logical timestamps of this queue are later than `epoch_start`.
     epoch_start: Ticket
 
 
