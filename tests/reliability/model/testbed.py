@@ -28,7 +28,7 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
-# The longest time that an index or a replica lags behind.
+# The longest that an index or a replica lags behind.
 LONGEST_LAG = 15 * MINUTE
 # The first maintenance run may have to rebuild the queue. The second run ends claims and offers,
 # and the third run records this in DynamoDB.

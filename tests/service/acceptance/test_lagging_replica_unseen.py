@@ -362,7 +362,7 @@ def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A request crashed after claiming an entry in Redis. Once the request has been repeated, the
+    """A request crashed after claiming an entry in Redis. After the request has been repeated, the
     worker can release the claim at once.
     """
     people = waitlist("ann", "bob")

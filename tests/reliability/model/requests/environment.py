@@ -17,7 +17,7 @@ from tests.support.model import Policy, Waitlist
 from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# The most, in seconds, by which the functions' clocks may be ahead of real time.
+# An upper limit, in seconds, on how far the functions' clocks are ahead of real time.
 GRACE_SECONDS = 660
 # The number of steps after which maintenance crashes. By then, it has recorded that a customer did
 # not answer a question.

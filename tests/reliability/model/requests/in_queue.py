@@ -8,8 +8,7 @@ from tests.reliability.model.requests.request import NOTHING, Effect, Request, n
 from tests.support import model
 from tests.support.model import ASIDE, ENDED, Stay, Waitlist
 
-# The highest ticket number of the old entries, which exist in scenarios with questions to
-# customers.
+# In scenarios with questions to customers, old entries have ticket numbers up to this one.
 OLD = model.AT_BACK + 2 * model.GAP
 
 
