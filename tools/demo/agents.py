@@ -25,7 +25,7 @@ def play(queue: AgentsQueue, console: Console) -> None:
         print_change(console, event, moved, before, queues)
     print_agents(
         console,
-        "The agents at the end of the story. Those with the status `offered` are on a call.",
+        "The agents at the end of the story. Agents with the status `offered` are on a call.",
         queue.statuses(),
     )
     console.print(f"The waitlist is {queue.waitlist_id}. The next run creates a new waitlist.")

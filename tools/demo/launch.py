@@ -47,7 +47,8 @@ def play(
     )
     if remaining := stats["waiting"] + stats["offered"]:
         console.print(
-            f"{remaining} people still wait or have an offer, because --seconds ended the demo."
+            f"{remaining} people are still waiting or have an offer, because --seconds ended the "
+            "demo."
         )
     console.print(
         f"The waitlist {launch.waitlist_id} is now paused. The next run creates a new one."

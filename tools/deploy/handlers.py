@@ -69,7 +69,7 @@ NOT_CALLED = {
         "dynamodb:Query": "only a replica needs this action",
         "dynamodb:Scan": "only a replica needs this action",
         "dynamodb:UpdateItem": "only a replica needs this action",
-        "dynamodb:DeleteTable": "the table is retained, also after a failed creation",
+        "dynamodb:DeleteTable": "the table is retained, even after a failed creation",
         "dynamodb:DescribeImport": "nothing is imported",
         "dynamodb:ImportTable": "nothing is imported",
         "dynamodb:DisableKinesisStreamingDestination": "the stream is DynamoDB's own",
@@ -277,7 +277,7 @@ def denied(stack: Stack, role: Rights) -> Iterator[str]:
                 if isinstance(step, str):
                     yield step
                 elif not role.allow(step.call):
-                    yield f"GitHub's execution role does not allow to {step}"
+                    yield f"GitHub's execution role may not {step}"
 
 
 def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:

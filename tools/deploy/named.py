@@ -101,7 +101,7 @@ def check_mail(account: Account) -> Findings:
     if not state["ProductionAccessEnabled"]:
         yield Finding(
             WARNS,
-            "SES is in its sandbox and only sends to verified addresses. Ask for production"
+            "SES is in its sandbox and sends only to verified addresses. Ask for production"
             " access (docs/operate/messages.md).",
         )
     else:
@@ -271,7 +271,7 @@ def _warmth(account: Account, has: int) -> Findings:
         yield Finding(
             WARNS,
             f"The table accepts {max(asked, has):,} write units per second until it has grown."
-            f" Requests above this are answered 429. Before a launch, set WarmThroughput={most}"
+            f" Requests beyond that get 429. Before a launch, set WarmThroughput={most}"
             " (docs/operate/sizing.md).",
         )
 

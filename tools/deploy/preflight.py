@@ -74,7 +74,7 @@ def check_stack(account: Account) -> Findings:
                 (f"aws cloudformation continue-update-rollback --stack-name {name}",),
             )
         elif status.endswith("_IN_PROGRESS") and status != "REVIEW_IN_PROGRESS":
-            yield Finding(STOPS, f"The stack {name} is {status}. Wait until this has ended.")
+            yield Finding(STOPS, f"The stack {name} is {status}. Wait until this has finished.")
 
 
 def check_names(account: Account) -> Findings:
@@ -186,7 +186,7 @@ def check_concurrency(account: Account) -> Findings:
         yield Finding(
             WARNS,
             f"Lambda runs at most {most} environments in this region, and each request needs"
-            f" two. More than {most // 2} parallel requests are answered 429 or 503. Ask for more:",
+            f" two. More than {most // 2} parallel requests cause 429s or 503s. Ask for more:",
             (account.increase("lambda", "L-B99A9384", ENOUGH),),
         )
     else:

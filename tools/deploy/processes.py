@@ -65,9 +65,7 @@ def output_of(command: Sequence[str], log: Path, environment: Mapping[str, str])
     try:
         printed, _ = process.communicate(timeout=INVOKE_SECONDS)
     except subprocess.TimeoutExpired as error:
-        raise Failed(
-            f"{' '.join(command)} takes more than {INVOKE_SECONDS} s. See {log}"
-        ) from error
+        raise Failed(f"{' '.join(command)} took more than {INVOKE_SECONDS} s. See {log}") from error
     finally:
         _stop(process)
         _remove_containers(log)
@@ -84,7 +82,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], endpoint: Address, log: 
             return
         except OSError:
             time.sleep(0.1)
-    raise Failed(f"{process.args!r} does not listen:\n{_tail(log)}")
+    raise Failed(f"{process.args!r} is not listening:\n{_tail(log)}")
 
 
 def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:

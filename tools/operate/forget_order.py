@@ -55,7 +55,7 @@ def _outputs(cloudformation: Any, stack: str) -> dict[str, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Delete the queues of waitlists from Redis.")
+    parser = argparse.ArgumentParser(description="Delete waitlists' queues from Redis.")
     parser.add_argument("--stack", required=True, help="the name of the CloudFormation stack")
     parser.add_argument(
         "--waitlist",

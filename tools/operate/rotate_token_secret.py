@@ -105,7 +105,7 @@ def rotate(
     signs_at = datetime.fromtimestamp(keys.current_from_seconds, UTC).isoformat()
     return (
         f"{arn} has the new key {keys.current.id}. The previous key is {before}.\n"
-        f"The new key signs tokens from {signs_at} on, when every process has read it.\n"
+        f"The new key signs tokens from {signs_at}, once every process has read it.\n"
         f"Tokens of {before} stay valid until the next rotation. Customers who read their entry "
         f"get a new token. Wait at least {DAYS_BETWEEN} days before you rotate again.\n"
         f"You can undo this until {signs_at}. Move the secret's stage AWSCURRENT to the "
@@ -125,7 +125,7 @@ def main(
     arguments: Sequence[str] | None = None, now_seconds: Callable[[], float] = time.time
 ) -> int:
     parser = argparse.ArgumentParser(
-        description="Rotate the key that signs the entry tokens of a stack."
+        description="Rotate the key that signs a stack's entry tokens."
     )
     parser.add_argument("--stack", required=True, help="the name of the CloudFormation stack")
     parser.add_argument(
