@@ -1,4 +1,4 @@
-"""Reads the headers and the code of the Lua scripts as text."""
+"""Reads the Lua scripts' headers and code as text."""
 
 import re
 from dataclasses import dataclass

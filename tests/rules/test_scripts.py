@@ -297,7 +297,7 @@ def test_moves_and_shared_milliseconds_have_the_same_lifetime_in_lua_and_python(
 
 @each("request_type", {one.__name__: one for one in ON_WAITLIST})
 def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWaitlist]) -> None:
-    """The header of a script declares all required fields of the result, and no unknown fields."""
+    """A script's header declares all required fields of the result, and no unknown ones."""
     script = operation_of(request_type).script
     sharing = [one for one in ON_WAITLIST if operation_of(one).script is script]
     known = {name for one in sharing for name in fields_of(contracts.RESULTS[one], script.rows)}

@@ -15,8 +15,8 @@ from tests.support.problem import Problem
 class Hold:
     """A claim on an entry, or an offer to its customer.
 
-    `began` and `ended` are the times of the request. The claim or offer started at some moment
-    between them.
+    `began` and `ended` say when the request began and ended. The claim or offer started at some
+    moment in between.
     """
 
     person: str

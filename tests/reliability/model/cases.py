@@ -76,9 +76,7 @@ EVERYTHING = Sample()
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a case: its problems, and the call at which the fault was injected
-    (`where`).
-    """
+    """A case's result: its problems, and the call at which the fault was injected (`where`)."""
 
     case: Case
     problems: tuple[Problem, ...]

@@ -112,8 +112,7 @@ NAMES = {id_of(name): name for name in PEOPLE}
 class Row:
     """A row of an import.
 
-    If `is_good` is false, the signup time of the row is invalid, and the import must refuse the
-    row.
+    If `is_good` is false, the row's signup time is invalid, and the import must refuse the row.
     """
 
     name: str

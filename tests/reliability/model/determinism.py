@@ -32,8 +32,8 @@ FEW_INTENTS = 2
 CHANCES = Chances()
 # A limit so low that two requests that keep conflicting soon give up.
 FEW_RETRIES = 2
-# The constants and modules that the model checker replaces, because a case must be the same in
-# every run.
+# The constants and modules that the model checker replaces, so that a case is the same in every
+# run.
 OF_A_CASE: dict[str, Any] = {
     "MAX_INTENTS": FEW_INTENTS,
     "MAX_CONFLICT_RETRIES": FEW_RETRIES,

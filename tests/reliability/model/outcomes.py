@@ -1,4 +1,4 @@
-"""Puts the outcome of a request into one of five classes: done, refused, temporarily unavailable,
+"""Puts a request's outcome into one of five classes: done, refused, temporarily unavailable,
 unanswered, or a bug in the service.
 """
 
@@ -23,7 +23,7 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The outcome of a request.
+    """A request's outcome.
 
     `given` contains the names and tokens of the claimed entries. `rows` contains a word for each
     row of an import.

@@ -59,7 +59,7 @@ INVITATION = "the-invitation"
 STORED_STEP, OFFERED_STEP = 3, 7
 SIGNUP = "the-signup"
 COLD = ", Redis lost"
-# The scenarios in which a schedule, a quota or a rate has made an offer to `b`.
+# Scenarios in which a schedule, a quota or a rate has made an offer to `b`.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
 # The first word in the names of scenarios in which customers are asked whether they are still

@@ -1,5 +1,5 @@
-"""Runs the jobs of the model checker in this process or in several processes. Each process has its
-own Redis server.
+"""Runs the model checker's jobs in this process or in several processes. Each process has its own
+Redis server.
 """
 
 import logging

@@ -1,5 +1,5 @@
-"""Tests for waitlists that admit people automatically, at a rate or on a schedule, up to a limit of
-people inside. They cover offers, no-shows, passes and exits.
+"""Tests for waitlists that admit people automatically, at a rate or on a schedule, with a limit on
+the people inside. They cover offers, no-shows, passes and exits.
 """
 
 from contextlib import suppress

@@ -244,7 +244,7 @@ def last_hour(people: People) -> tuple[int, int, int]:
 
 
 def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: People) -> None:
-    """The counts of the last hour include admissions that happened after the newest sample."""
+    """The last hour's counts include admissions that happened after the newest sample."""
     minute(people)
     for _ in range(5):
         people.world.advance(7)
@@ -256,9 +256,7 @@ def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: Peop
 
 
 def test_the_last_hour_of_a_new_list_has_all_of_it() -> None:
-    """The counts of the last hour are complete even before maintenance has stored the first
-    sample.
-    """
+    """The last hour's counts are complete even before maintenance has stored the first sample."""
     made = People(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     made.configure()
     made.bring("ada", "bob")

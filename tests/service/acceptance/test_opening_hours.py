@@ -35,9 +35,7 @@ def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> Non
 
 @pytest.mark.parametrize("where", ["offered", "parked"])
 def test_the_capacity_counts_those_aside(waitlist: Waitlist, where: str) -> None:
-    """Claimed and parked entries count towards the capacity of the waitlist. Admitted entries do
-    not.
-    """
+    """Claimed and parked entries count towards the waitlist's capacity. Admitted entries do not."""
     people = waitlist("ann", "bob", capacity=2)
     people.claim()
     if where == "parked":

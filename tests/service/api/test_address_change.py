@@ -29,7 +29,7 @@ MINUTE, DAY = 60, 86_400
 class Movers(Guests):
     """Guests who sign up, verify an address and change it.
 
-    The tests read the links in messages through an operator's route.
+    The tests read the links in messages through an operator route.
     """
 
     def joins(self, address: str) -> Any:

@@ -253,8 +253,8 @@ def test_json_is_taken_by_its_name(people: People, media_type: str) -> None:
 
 
 def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
-    """The service must accept header names in any case, because `sam local start-api` does not
-    convert them to lower case.
+    """The service must accept header names in upper or lower case, because `sam local start-api`
+    does not convert them to lower case.
     """
     sent = event(
         "POST",

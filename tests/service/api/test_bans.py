@@ -1,5 +1,5 @@
-"""Tests for bans. The service refuses all signups of a banned customer until an operator ends the
-ban.
+"""Tests for bans. The service refuses all of a banned customer's signups until an operator lifts
+the ban.
 """
 
 from collections.abc import Callable

@@ -85,7 +85,7 @@ def leave(name: str, by: str = "customer") -> Request:
 
 
 def edit(name: str, kind: str) -> Request:
-    """An edit changes the segments of an entry, but not its place.
+    """An edit changes an entry's segments, but not its place.
 
     If the entry's signup was interrupted, the service first completes the signup.
     """

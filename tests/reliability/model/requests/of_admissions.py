@@ -93,7 +93,7 @@ def decline(name: str, *, by_policy: bool = False) -> Request:
     """Decline an offer.
 
     The entry moves to the end of the queue, unless the policy lets it keep its place. An entry that
-    keeps its place gets no further offer before the end of the test case.
+    keeps its place gets no further offer for the rest of the test case.
     """
 
     def effect(line: Waitlist) -> Effect:

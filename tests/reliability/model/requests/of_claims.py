@@ -132,8 +132,8 @@ def complete(name: str, hold: str = FIRST) -> Request:
 
 
 def release(name: str, to: To = "place", hold: str = FIRST, *, is_delayed: bool = False) -> Request:
-    """Release a claimed entry. If `is_delayed` is true, the entry gets no new claim or offer before
-    the end of the test case.
+    """Release a claimed entry. If `is_delayed` is true, the entry gets no new claim or offer for
+    the rest of the test case.
     """
 
     def effect(line: Waitlist) -> Effect:
