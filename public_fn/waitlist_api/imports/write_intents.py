@@ -187,7 +187,8 @@ class IntentWriter(Struct, frozen=True):
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
         """Allocate a ticket for every row that can be added.
 
-        The tickets are later than all known events of the entries.
+        A row with `joined_at` gets a ticket from that time. The other tickets are later than all
+        known events of the entries.
         """
         now_millis = self.now_millis()
         new = [item for item in rows if item.state(now_millis) == "new"]

@@ -34,7 +34,7 @@ from waitlist_shared.errors import Gone, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 from waitlist_shared.ranks import ticket_of_millis
 
-# The maximum number of pages that one run processes, with 500 entries each.
+# The maximum number of pages, with 500 entries each, that one run processes.
 PAGES = 100
 
 
@@ -238,7 +238,7 @@ def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
 def catch_up(
     record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
-    """Yield Redis' decisions about the entry that are missing from the record, in chronological
+    """For this entry, yield Redis' decisions that are missing from the record, in chronological
     order.
     """
     news = [

@@ -17,8 +17,8 @@ from waitlist_shared.errors import WaitlistError
 # The age at which samples in memory are read again, because a different process may have stored
 # newer samples.
 PAUSE_MILLIS = 150_000
-# The number of waitlists whose samples stay in memory, at 300 KB each. All other waitlists' samples
-# are read from the table every minute.
+# The number of waitlists whose samples stay in memory, where each waitlist takes up 300 KB. All
+# other waitlists' samples are read from the table every minute.
 MOST_KEPT = 500
 
 

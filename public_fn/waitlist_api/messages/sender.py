@@ -32,7 +32,7 @@ from waitlist_shared.ids import invitation_of
 from waitlist_shared.ranks import millis_of
 
 Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
-# Expected reasons to retry a message later, such as another process that is sending it.
+# Expected reasons to retry a message later, for example that another process is sending it.
 CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
 
 

@@ -65,10 +65,10 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
 
 
 def without_personal_data(record: EntryRecord) -> EntryRecord:
-    """Return the record without personal data.
+    """Return a banned customer's record without personal data.
 
-    A banned customer's record is kept after the retention time. Call this function only if the
-    waitlist has a retention time.
+    The record of a banned customer is kept even after the retention time, but without personal
+    data. Call this function only if the waitlist has a retention time.
     """
     return replace(record, profile={}, attributes={}, move=record.move.dropped())
 

@@ -48,7 +48,7 @@ UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
-    """A message to the customer of an entry.
+    """A message to an entry's customer.
 
     `stamp` identifies the event that triggered the message.
     """

@@ -105,7 +105,7 @@ class Call(Facet, frozen=True):
     # The token of the claim that the customer was called for. If the entry has a different claim
     # now, this call is over.
     token: str = ""
-    # Where the customer should come, such as `Room 2`.
+    # Where the customer should go, such as `Room 2`.
     to: str = ""
     # The timestamp of the `called` event.
     stamp: int = 0
@@ -126,8 +126,8 @@ class End(Facet, frozen=True):
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # When the customer went out, if they still count as inside after this exit, because an exit
-    # makes room only when the pass ends.
+    # When the customer exited, if an exit makes room only when the pass ends. The customer counts
+    # as inside until then.
     out_millis: int | None = None
     left_millis: int | None = None
     # The timestamp of the decision that ended the signup, if a later event has replaced it in the
@@ -233,9 +233,9 @@ class Joined(Facet, frozen=True):
     tell_stamp: int = 0
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
-    # This time limits how often the customer can change the entry. Each change moves the time a few
-    # minutes further into the future. While the time is too far in the future, the service refuses
-    # changes.
+    # This time limits how often the customer can change the entry. Each change moves it a few
+    # minutes further into the future, and the service refuses changes while it is too far in the
+    # future.
     changes_until_millis: int = 0
 
 

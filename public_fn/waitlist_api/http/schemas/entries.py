@@ -212,7 +212,7 @@ class NewAddressAnswer(OwnDataAnswer):
 
 
 class AddressBody(Body):
-    """The address that identifies a person, for waitlists with `identity`."""
+    """The address that identifies a customer, if the waitlist has the `identity` setting."""
 
     email: Annotated[str, Field(default=None, max_length=320, examples=["ada@example.com"])]
     phone: Annotated[str, Field(default=None, max_length=320, examples=["+49 30 901820"])]
@@ -366,8 +366,8 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNum
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="When an operator last called the customer, and where the customer should "
-            "come. Null if the entry is not claimed, or if nobody has called the customer."
+            description="When an operator last called the customer, and where the customer "
+            "should go. Null if the entry is not claimed, or if nobody has called the customer."
         ),
     ] = None
 

@@ -144,8 +144,8 @@ class ImportRowBody(Body):
     language: Annotated[
         Language | None,
         Field(
-            description="The language of messages to the customer. Null means the default "
-            "language of the waitlist."
+            description="The language of messages to the customer. Null means the waitlist's "
+            "default language."
         ),
     ] = None
     tell: Annotated[

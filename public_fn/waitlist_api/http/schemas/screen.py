@@ -17,7 +17,7 @@ class CalledNumberAnswer(Model):
     to: Annotated[
         str,
         Field(
-            description="Where the customer should come. The operator entered this text, and "
+            description="Where the customer should go. The operator entered this text, and "
             "everybody can read it.",
             examples=["Room 2"],
         ),

@@ -234,7 +234,7 @@ class WaitlistAnswer(WithEstimate):
         bool,
         Field(
             exclude_if=lambda messages: not messages,
-            description="Whether the waitlist sends messages. Left out if it sends none.",
+            description="True if the waitlist sends messages. Left out if it sends none.",
         ),
     ] = False
     told_by: Annotated[
