@@ -42,7 +42,7 @@ def compose(config: Config) -> RequestLog:
         "private",
         namespace=config.metrics_namespace,
         log_level=config.log_level,
-        # The log lines contain no trace id, because it would make writing a line 50% slower.
+        # The log lines contain no trace id, because adding it would make writing a line 50% slower.
         environ={},
     )
     return RequestLog(QueueService(store), telemetry, CORRELATION, store)

@@ -103,7 +103,7 @@ def _draw_tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
 
 
 def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
-    """Return the maximum number of entries that the script can take for this request."""
+    """Return how many entries the script may take from the queue for this request."""
     if isinstance(request, c.Withdraw) or getattr(request, "entry_id", None):
         return 1
     return MAX_ADMIT if request.count is None else request.count
@@ -118,8 +118,8 @@ def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# The functions that compute script arguments from a request, by argument name. Every other argument
-# is copied from the request field of the same name.
+# The script arguments that are computed from a request, with the functions that compute them. Every
+# other argument is copied from the request field of the same name.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _pack_expected,
     "filters": _pack_filters,
@@ -131,15 +131,17 @@ COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
 
 
 def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return a function that converts a request to the script arguments with these names."""
+    """Return a function that computes a script's arguments from a request. `names` lists the
+    arguments.
+    """
     makers = [COMPUTED_ARGUMENTS.get(name) or attrgetter(name) for name in names]
     return lambda request: tuple(
         [value if type(value := make(request)) in PLAIN else pack(value) for make in makers]
     )
 
 
-# A script that carries out many requests in one run receives them as a single argument. These
-# functions encode one request for such an argument.
+# Some scripts carry out many requests in one run, and receive all of them in a single argument.
+# Each of these functions encodes one request for such an argument.
 PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
     "holds": _pack_hold,
     "stays": _pack_stay,
@@ -147,7 +149,7 @@ PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
 
 
 def joiner(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return a function that joins many requests into a script's single argument."""
+    """Return a function that converts many requests to a single script argument."""
     [name] = names
     part_of = PARTS_OF_JOINED_ARGUMENTS[name]
     return lambda requests: (" ".join([part_of(request) for request in requests]),)

@@ -42,13 +42,15 @@ class Client(Protocol):
 
 
 class _OwnRunId(str):
-    """A placeholder for the `run_id` of the Redis server.
+    """A placeholder in a Redis command.
 
-    The connection replaces the placeholder before it sends a command.
+    Before a connection sends the command, it replaces the placeholder with the `run_id` of its
+    Redis server.
     """
 
 
-# If a script receives an empty `run_id`, it does not check which server it runs on.
+# The placeholder is an empty string. A script that receives an empty `run_id` does not check which
+# server it runs on.
 OWN_RUN_ID = _OwnRunId()
 
 

@@ -32,9 +32,9 @@ def with_hint(error: BaseException) -> str:
 
 
 def _describe_cause(error: BaseException, cause: BaseException) -> str:
-    """Return the text of the exception that caused `error`, in parentheses.
+    """Return a description of an error's cause, in parentheses.
 
-    Return an empty string if `cause` is `error` itself.
+    If `cause` is `error` itself, return an empty string.
     """
     # If a Redis cluster cannot be reached, the client's error does not say why, but the exception
     # that caused the error does.

@@ -43,8 +43,8 @@ class IamCredentials(CredentialProvider):
     def get_credentials(self) -> tuple[str, str]:
         """Return the name of the IAM user and a valid token."""
         with self._lock:
-            # The age of the token is measured with the wall clock, because the monotonic clock may
-            # stop while Lambda freezes the process.
+            # Measure the token's age with the wall clock, because the monotonic clock may stop
+            # while Lambda freezes the process.
             now = self._now()
             if not self._token or not 0 <= now - self._signed_at < RENEWAL_SECONDS:
                 self._token = self._signed()

@@ -98,7 +98,8 @@ visits = _key("visits")
 board = _key("board")
 
 
-# Each entry has its own set of moves, so the set can be deleted when the customer's data is erased.
+# Each entry has its own Redis key for its moves, so that they can be deleted when the customer's
+# data is erased.
 def moves(waitlist_id: str, entry_id: str) -> str:
     """Return the name of the sorted set that lists the requests to move an entry in the queue.
 

@@ -19,10 +19,11 @@ class Operation:
     """Defines how a type of request is carried out: its script, keys, arguments and result type."""
 
     script: Script
-    # Functions that return the Redis keys of a single request, rather than of the whole waitlist.
+    # The functions that return the Redis keys that only this request uses, such as the key of its
+    # stored result.
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
-    # Returns the script's arguments for a request. If one run of the script carries out several
-    # requests, the function receives a list of requests.
+    # A function that returns the script's arguments. Its parameter is the request, or a list of
+    # requests if one run of the script carries out several.
     arguments: Callable[[Any], arguments.Arguments]
     result: type[c.Result]
 

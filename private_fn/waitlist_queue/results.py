@@ -22,7 +22,7 @@ def result_of(script: Script, result: type[c.Result], reply: Reply) -> Message:
     if outcome in BY_CODE:
         return failure(BY_CODE[outcome]())
     values = _by_name(script, ("outcome", *script.returns[outcome]), reply)
-    # The conversion is not strict, because a script returns the number 1 for true.
+    # A script returns the number 1 for true, which a strict conversion would refuse.
     return encoded(msgspec.convert(values, result, strict=False))
 
 
@@ -37,7 +37,7 @@ def encoded(answer: c.Result | c.Failure) -> Message:
 
 
 def _by_name(script: Script, names: Names, values: Reply) -> dict[str, Any]:
-    """Return a reply's values in a dictionary, by the names in the script's header."""
+    """Return a dictionary of a reply's values. The keys are the names in the script's header."""
     # A script returns nil for false and for a missing value. A nil value is left out of the
     # dictionary, so the result's field keeps its default.
     if len(values) != len(names):

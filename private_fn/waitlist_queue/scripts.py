@@ -33,9 +33,9 @@ FUNCTION = re.compile(r"^(local function (\w+)\(.*?^end\n)", re.MULTILINE | re.D
 WORD = re.compile(r"\w+")
 META_FIELD = re.compile(r"meta_(\w+)")
 KEY = re.compile(r"keys\.(\w+)")
-# A script whose code contains this text uses all of a waitlist's keys.
+# If a script's code contains this text, the script uses all of a waitlist's keys.
 EVERY_KEY = "unpack(KEYS)"
-# Arguments that the store adds to every call of a script that uses them.
+# If a script uses one of these arguments, the store adds the argument to every call of the script.
 STORE_ARGUMENTS = ("now", "server_run_id")
 Names = tuple[str, ...]
 
@@ -51,10 +51,9 @@ class Script:
     arguments: Names
     # The arguments that the store adds.
     added: Names
-    # Maps each outcome to the names of the values that follow it in the reply.
+    # For each outcome, the names of the values that follow the outcome in the reply.
     returns: dict[str, Names]
-    # Some values in a reply are lists of rows. This dictionary contains their column names, by the
-    # name of the value.
+    # Some values in a reply are lists of rows. For each of these values, the names of its columns.
     rows: dict[str, Names]
     # The number of requests that one run can carry out.
     per_run: int
@@ -76,8 +75,8 @@ def load(path: Path) -> Script:
     guards = in_order(words(text, "PRELUDE"), PRELUDE, "PRELUDE")
     header = "".join(map(_header, [*guards, text]))
     library = "".join(in_order(words(header, "NEEDS"), LIBRARY, "NEEDS"))
-    # Comments are removed because Redis hashes every byte of a script. Each line keeps its
-    # number, because Redis errors contain line numbers.
+    # Remove comments, because Redis hashes every byte of a script. Keep their line breaks, because
+    # Redis errors contain line numbers.
     body = COMMENT.sub("", "".join([*guards, text]))
     functions = _without_unused_functions(COMMENT.sub("", library), body)
     arguments = words(header, "ARGV")
@@ -142,8 +141,8 @@ def _without_unused_functions(library: str, code: str) -> str:
     # function.
     pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …
     named = set(WORD.findall("".join([*pieces[::3], code])))
-    # Only later code can use a Lua function. Check the last function first, so that all code that
-    # could use a function has been checked before it.
+    # A Lua function can be used only by the code after it, so check the last function first. All
+    # code that could use a function has then been checked before the function.
     for place in reversed(range(1, len(pieces), 3)):
         function, name = pieces[place], pieces[place + 1]
         pieces[place + 1] = ""

@@ -96,8 +96,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # First retry the calls for which Redis returned an error. A retry after a lost connection
-        # comes last, because it can use up the remaining time.
+        # First retry the calls that Redis answered with an error. Calls whose connection was lost
+        # come last, because retrying them can use up the remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order
@@ -144,10 +144,9 @@ class RedisStore:
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # If Redis does not have a script, a call by hash fails and is repeated after all other
-            # calls, which would change the order. To prevent this, the first call to each script
-            # sends the script's source. The last call can always be sent by hash, because no other
-            # call comes after it.
+            # Send the script's source with the first call to each script. If Redis did not have the
+            # script, a call by hash would fail and be repeated after all other calls, out of order.
+            # Only the last call can always be sent by hash, because no other call comes after it.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)

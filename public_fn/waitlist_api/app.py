@@ -102,8 +102,8 @@ def api() -> Api:
             raise
         raise NotReady from error
     logger = Logger(level=config.log_level)
-    # If customers sign in with JWTs from an issuer, the signing keys are needed only for the links
-    # in emails, so read their secret when the first link is needed.
+    # If customers sign in with JWTs from an issuer, only the links in emails need the signing keys,
+    # so read their secret when the first link is needed.
     code_keys = cache(lambda: _code_keys(config))
     return Api(services, tokens, logger, config.cors_origins, edge_keys, code_keys)
 

@@ -99,8 +99,8 @@ def everyone(pages: Pages) -> Iterator[Person]:
     """Yield every person exactly once. `pages` returns the people with a given status."""
     for status in EVERYONE:
         for person in pages(status):
-            # The API may also list a banned person as `admitted` or `left`. Yield the person only
-            # once.
+            # The API lists a banned person who was admitted or has left under that status too, so
+            # do not yield the person a second time.
             is_written = status == "banned" and (person["left_at"] or person["admitted_at"])
             if not is_written:
                 yield person

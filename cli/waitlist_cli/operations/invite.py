@@ -16,7 +16,7 @@ MOST_TIME = timedelta(days=14)
 USUAL_HOURS = 48
 USUAL = f"{USUAL_HOURS}h"
 PATH = "/{waitlist_id}/invitations"
-# The counts shown for an invitation, and their headings.
+# The headings of an invitation's counts, by the name of the count.
 FUNNEL = {
     "invited": "Invited",
     "delivered": "Delivered",
@@ -72,7 +72,8 @@ LANGUAGE = Field(
 
 
 def ends(typed: str, zone: str) -> dict[str, Any]:
-    """Return the part of the request body that says when the offers end.
+    """Return the request field that says when the offers end: `offer_seconds` for a duration, or
+    `until` for a time.
 
     A time without a UTC offset is a local time in `zone`.
     """
@@ -85,9 +86,9 @@ def ends(typed: str, zone: str) -> dict[str, Any]:
 
 
 def invited_text(invitation: Document, zone: str = "") -> str:
-    """Say how many people are invited, and when their offers end.
+    """Return a message that says how many people are invited, and when their offers end.
 
-    If no zone is given, the time is in UTC.
+    If no `zone` is given, the time is in UTC.
     """
     invited = invitation["funnel"]["invited"]
     people = format_count(invited, "person is invited", "people are invited")
@@ -105,7 +106,7 @@ def ends_at(waitlist: Document) -> str:
 
 
 def _invitation(request: ListRequest) -> tuple[dict[str, Any], str]:
-    """Return an invitation's request body and the waitlist's time zone."""
+    """Return the body of a request to invite people, and the waitlist's time zone."""
     values = dict(request.values)
     typed, words = values.pop(UNTIL.name), {}
     for field in (SUBJECT, TEXT):

@@ -1,5 +1,5 @@
-"""Finds the languages that a waitlist uses with its customers, and asks operators for texts in
-them.
+"""Finds the languages in which a waitlist writes to its customers, and creates the fields in which
+operators enter texts in these languages.
 """
 
 import re
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # The languages of the service, with their names.
 LANGUAGES = dict(settings()["messages.language"].choices)
-# The key of a text that applies to every language.
+# The dictionary key of a text that is used in every language.
 EVERY = ""
 
 
@@ -65,8 +65,8 @@ def text_fields(
     }
 
     def adapt(place: int, asked: Field, waitlist: Document, _person: Document) -> Field | None:
-        """Return the field at this position in the dialog. Position 0 is the text for every
-        language.
+        """Return the dialog's field at this position, or None if the waitlist does not need the
+        field. Position 0 is the field for one text in all languages.
         """
         languages, text = languages_of(waitlist), shown(waitlist)
         texts = {languages[0]: text} if isinstance(text, str) else text
@@ -76,7 +76,8 @@ def text_fields(
             return None
         language = languages[place - 1]
         shown_field = replace(fields[language], value=texts.get(language, ""))
-        # Only the main language's field is unfolded and has a hint.
+        # The dialog shows the main language's field with a hint. The other languages' fields are
+        # folded.
         return shown_field if place == 1 else replace(shown_field, is_folded=True, hint="")
 
     return tuple(
@@ -86,19 +87,19 @@ def text_fields(
 
 
 def wrong_text(field: Field, waitlist: Document, message: str) -> "WrongUsage":
-    """Return an error that the dialog shows next to this text's first field."""
+    """Return an error about a text. The dialog shows it next to the text's first field."""
     languages = languages_of(waitlist)
     language = languages[0] if len(languages) > 1 else EVERY
     return replace(field, name=text_name(field.name, language)).wrong(message)
 
 
 def text_name(name: str, language: str) -> str:
-    """Return the name of the field for a text in this language."""
+    """Return the name of the form field for a text in one language, such as `text_de`."""
     return f"{name}_{language}" if language else name
 
 
 def typed_texts(values: Mapping[str, Any], name: str) -> dict[str, str]:
-    """Return the texts that the operator entered in a text's fields, by language."""
+    """Return the versions of a text that the operator entered, by language."""
     typed = {one: lines_of(values.get(text_name(name, one), "")) for one in (EVERY, *LANGUAGES)}
     return {language: text for language, text in typed.items() if text}
 

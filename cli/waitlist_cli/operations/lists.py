@@ -58,7 +58,7 @@ RESUME = _change(
     {"paused": False},
     undo="pause",
     notice="The list admits people again.",
-    consequence="From now on, the policy and the operators can admit people again.",
+    consequence="The admission policy and the operators can admit people again.",
 )
 OPEN = _change(
     "open",

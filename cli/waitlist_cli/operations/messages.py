@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
 KINDS = tuple(settings()["messages.kinds"].choices)
 LANGUAGES = tuple(settings()["messages.language"].choices)
-# Matches text with its own reading direction, which begins and ends with Unicode isolate
-# characters.
+# Matches text between two Unicode isolate characters, which give it its own reading direction.
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
 # The service's reasons for not sending a message, and their descriptions.
 REASONS = {

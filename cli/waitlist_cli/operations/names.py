@@ -7,8 +7,8 @@ from typing import Any
 from waitlist_cli.terminal.output import format_value
 
 Document = Mapping[str, Any]
-# A question counts as asking for a name if its field name or one of its labels contains one of
-# these words.
+# If a question's field name or one of its labels contains one of these words, the answer is taken
+# to be the person's name.
 NAME = re.compile(
     r"(?<![^\W_])(names?|surname|vorname|nachname|nom|prénom|nombre|apellidos?|اسم|الاسم|اسمك)"
     r"(?![^\W_])"
@@ -19,7 +19,7 @@ USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "las
 ADDRESSES = ("email", "phone")
 # A message that lists people names at most this many, and says how many more there are.
 MOST_NAMES = 3
-# The form of the customer id that the console generates for a person without an address.
+# The pattern of the customer ids that the console generates for people without an address.
 MADE_ID = "desk-{key}"
 IS_MADE = re.compile(r"desk-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -40,8 +40,8 @@ def label_of(labels: str | Mapping[str, str]) -> str:
 def labels_in(waitlist: Document) -> dict[tuple[str, str], str]:
     """Return the wording of each question.
 
-    Each key consists of the place where the answer is stored, such as `profile`, and the name of
-    the question.
+    A key consists of the place where the answer is stored, such as `profile`, and the question's
+    name.
     """
     return {
         (question["kept_in"], question["name"]): label_of(question["label"])
@@ -55,7 +55,7 @@ def status_name(status: str) -> str:
 
 
 def field_label(waitlist: Document, part: str, name: str) -> str:
-    """Return the wording of the question about a profile field or an attribute.
+    """Return the wording of the question that asks for this profile field or attribute.
 
     If no question asks for it, return its name.
     """

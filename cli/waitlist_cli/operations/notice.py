@@ -95,7 +95,9 @@ def _end(request: ListRequest) -> tuple[str, Any]:
 
 
 def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str, Any]:
-    """Replace the notice. Return a message for the operator, the old notice and the new notice."""
+    """Replace the waitlist's notice. Return a message for the operator, and the notices before and
+    after the change.
+    """
     path = PATH.format(waitlist_id=request.waitlist_id)
     try:
         answer = request.api.operator("PUT", path, body)

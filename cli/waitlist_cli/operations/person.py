@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Person:
-    """A waitlist entry, and the Idempotency-Key that all requests about it use."""
+    """A person on a waitlist. If `key` is given, all requests about the person have this
+    Idempotency-Key.
+    """
 
     api: "Api"
     waitlist_id: str

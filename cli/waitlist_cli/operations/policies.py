@@ -94,7 +94,9 @@ def hours_text(hours: Mapping[str, Any]) -> str:
 
 
 def hours_line(policy: Mapping[str, Any] | None) -> str:
-    """Format the offer hours of a policy as text that `hours_of` can parse, or return ""."""
+    """Format a policy's offer hours as text that `hours_of` can parse. Return "" if the policy
+    makes offers at any time.
+    """
     hours = (policy or DEFAULTS).get("offer_hours")
     return hours_text(hours) if hours else ""
 
@@ -113,7 +115,7 @@ def presence_text(presence: Mapping[str, int] | None) -> str:
 
 
 def value_text(value: Any) -> Any:
-    """Describe a group of settings, such as `misses`. Return a single setting unchanged."""
+    """Describe a group of settings, such as `misses`. Return any other value unchanged."""
     if not isinstance(value, Mapping):
         return value
     return ", ".join(f"{name.replace('_', ' ')} {part}" for name, part in value.items())
@@ -137,7 +139,7 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
 
 
 def is_sum(policy: Mapping[str, Any]) -> bool:
-    """Return whether the policy adds the slots of its schedule to the slots of its rate."""
+    """Return whether the policy has both a rate and a schedule, and adds up their slots."""
     return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
 
 
@@ -153,7 +155,7 @@ def scheduled_text(scheduled: Mapping[str, Any]) -> str:
 
 
 def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
-    """Return a warning if people who never enter can occupy slots for a long time. Otherwise,
+    """If no-shows can occupy slots for a long time under this policy, return a warning. Otherwise,
     return None.
     """
     if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
@@ -171,7 +173,9 @@ def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> s
 def past_warning(
     before: Mapping[str, Any] | None, policy: Mapping[str, Any], now: datetime
 ) -> str | None:
-    """Return a warning if a changed schedule contains times in the past. Otherwise, return None."""
+    """If the schedule was changed and contains times in the past, return a warning. Otherwise,
+    return None.
+    """
     saved, new = (
         list(map(scheduled_text, version["schedule"])) for version in (before or DEFAULTS, policy)
     )

@@ -93,12 +93,13 @@ def _content(
     url: str,
     logo: str | None,
 ) -> Iterator[str]:
-    """Yield the texts and the QR code, from top to bottom."""
+    """Yield the SVG elements of the poster's texts, logo and QR code, from top to bottom."""
     # If there is a logo, give the name fewer lines, because phones cannot scan a tiny QR code.
     size, lines = _fitted(name, (19, 15, 12, 9), 2 if logo else 3)
     bottom = BAND + 6.0
     if logo:
-        # The browser that prints the poster loads the logo.
+        # The poster contains only the logo's URL. The browser that prints the poster loads the
+        # logo.
         yield (
             f'<image href="{escape(logo)}" x="{MARGIN}" y="{bottom:g}" width="{INNER}" '
             f'height="{LOGO_HEIGHT}"/>'
@@ -133,7 +134,7 @@ def draw_code(url: str) -> tuple[int, str]:
     """Return the QR code of a URL: the number of modules on each side, and the dark modules as an
     SVG path. The code includes the white margin that scanners need.
     """
-    # Only posters and links need this library, so it is not imported for other commands.
+    # Only posters and links need segno, so other commands do not import it.
     import segno
 
     modules = segno.make_qr(url, error="m").matrix

@@ -77,7 +77,7 @@ def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str
     found: dict[str, dict[str, str]] = {part: {} for part in PARTS}
     for field in fields_for(waitlist):
         part, _, name = field.name.partition(".")
-        # If a checkbox is ticked, store the text that the person has accepted, as the customer page
+        # Store a ticked checkbox as the text that the person has accepted, as the customer page
         # does.
         typed = accepted(field, values[field.name])
         answer = field.label if field.kind == "tick" and typed else typed
@@ -122,15 +122,15 @@ def _one_line(stored: object) -> str | None:
     if isinstance(stored, bool) or not isinstance(stored, str | int | float):
         return None
     text = str(stored)
-    # Operators cannot see invisible characters in a form field, so an answer that contains them has
-    # no field.
+    # Operators could not see invisible characters in a form field, so the form has no field for
+    # an answer that contains them.
     return None if CONTROLS.search(text) or text != text.strip() else text
 
 
 def _with_answer(field: Field, answer: str) -> Field:
     options = field.options
     if field.kind == "select" and answer not in dict(options):
-        # The waitlist has changed the choices of this question since the person answered it.
+        # The waitlist no longer offers the choice that the person made, so add it to the options.
         options = [*options, (answer, answer)]
     return replace(field, value=answer, options=options)
 

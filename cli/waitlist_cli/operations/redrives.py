@@ -23,13 +23,13 @@ from waitlist_cli.terminal.output import format_count
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# The maximum number of people that one console action returns to the queue, because browsers wait
-# only about a minute for a response.
+# One console action returns at most this many people to the queue, because browsers wait only about
+# a minute for a response.
 MOST_REDRIVEN = 500
 REDRIVE = PersonAction(
     name="redrive",
     title="Return {who} to the queue",
-    consequence="The person waits again, and their attempts are reset to 0.",
+    consequence="The person goes back to waiting, and their attempts are reset to 0.",
     button="Return",
     path="/{waitlist_id}/parked/{entry_id}/redrive",
     # The request says when the person was parked (set aside). If they have been parked again since,
@@ -38,7 +38,7 @@ REDRIVE = PersonAction(
     notice=back_in_queue,
     bulk=Bulk(
         "Return {people} to the queue",
-        "These people wait again, and their attempts are reset to 0.",
+        "These people go back to waiting, and their attempts are reset to 0.",
         "{people}: back in the queue.",
     ),
 )
@@ -52,7 +52,7 @@ def redrives(
     Yield each person together with the error if the service refused the request, or else with None.
     """
     path = f"/{waitlist_id}/entries"
-    # Read the whole list first, because each request removes a person from the list.
+    # Read all the people first, because each request removes a person from the list.
     parked = list(islice(pages(api, path, "entries", most, status="parked"), most))
     for entry in parked:
         person = Person(api, waitlist_id, entry["entry_id"], policy=PATIENT)
@@ -89,8 +89,9 @@ def _warn(request: ListRequest) -> str:
 REDRIVE_ALL = ListAction(
     name="redrive",
     title="Return everyone who is set aside on {who} to the queue",
-    consequence="All these people wait again, and their attempts are reset to 0. The people who "
-    f"were set aside first return first. At most {MOST_REDRIVEN:,} people return at a time.",
+    consequence="All these people go back to waiting, and their attempts are reset to 0. The "
+    "people who were set aside first return first. "
+    f"At most {MOST_REDRIVEN:,} people return at a time.",
     button="Return all",
     path=REDRIVE.path,
     fields=(TO, REASON),

@@ -45,8 +45,8 @@ NO_TOKENS = "no_entry_tokens"
 class Reinstatements:
     """Reinstates people.
 
-    Repeated requests about a person have the same idempotency key, so the person is reinstated only
-    once.
+    All requests about a person have the same idempotency key, so a repeated request does not
+    reinstate the person twice.
     """
 
     api: "Api"

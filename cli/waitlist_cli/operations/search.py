@@ -10,7 +10,8 @@ from waitlist_cli.operations.spellings import Wanted
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# The `inside` status is not needed, because people who are inside also have the `admitted` status.
+# People who are inside are also listed as `admitted`, so there is no need to search the `inside`
+# status.
 STATUSES = ("waiting", "offered", "parked", "admitted", "left")
 
 
@@ -32,12 +33,12 @@ def found_people(
 ) -> Iterator[dict[str, Any]]:
     """Yield the people whose call number, id, profile or attributes contain the words of `text`.
 
-    The words can be in any order. At most `most` people of each status are examined. If there are
-    more people, `on_limit` is called with the status.
+    The words can be in any order. The search examines at most `most` people of each status, and
+    calls `on_limit` with each status that has more.
     """
     wanted = Wanted(text)
-    # A person whose status changes during the search can be read twice, so remember who has been
-    # found and yield each person only once.
+    # If a person's status changes during the search, the API can list the person twice. Remember
+    # who has been found, so that each person is yielded only once.
     found: set[str] = set()
     for status in STATUSES:
         seen = 0
@@ -67,7 +68,8 @@ def _matches(person: dict[str, Any], wanted: Wanted) -> bool:
     values = [chosen_id(person), *person["profile"].values(), *person["attributes"].values()]
     texts = [text for value in values for text in _leaves(value)]
     if wanted.is_other_number(number):
-        # An operator's own id for a person, such as a patient number, can look like a call number.
+        # The text looks like somebody else's call number. It can also be the operator's own id for
+        # this person, such as a patient number, so compare it with whole values.
         return any(map(wanted.is_whole, texts))
     return _contain(texts, wanted) or all(_contain(texts, word) for word in wanted.words)
 

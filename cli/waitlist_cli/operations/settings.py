@@ -19,7 +19,7 @@ CHANGED_AGAIN = (
 # How many times to try to save a change while other operators are changing settings.
 TRIES = 5
 Document = dict[str, Any]
-# The settings of the customer page that apply if the waitlist's `page` is null.
+# The default settings of the customer page, which apply if the waitlist's `page` is null.
 NO_PAGE = defaults("page")
 
 
@@ -56,7 +56,7 @@ def change(
     except Refused as error:
         if error.code != SETTINGS_CHANGED or error.fields:
             raise
-    # The settings already contain this change, so an earlier attempt at this request made it.
+    # The settings already have these values, so an earlier attempt at this request made the change.
     return api.operator("GET", f"/{waitlist_id}")
 
 
@@ -67,7 +67,7 @@ def zone_of(api: "Api", waitlist_id: str) -> Callable[[], str]:
 
 @dataclass(frozen=True)
 class Change:
-    """The values of the changed settings before and after a change."""
+    """The settings that a change has affected, with their values before and after the change."""
 
     before: Document
     after: Document
@@ -96,7 +96,8 @@ def change_seen(
         try:
             saved = change(api, waitlist_id, patch, now["version"])
             if saved["version"] != now["version"] + 1:
-                # Somebody has changed the settings since, so undoing might revert their change too.
+                # Somebody else changed the settings at the same time. Undoing this change might
+                # revert theirs too, so return no values to undo.
                 return Change({}, {})
             return Change({name: now[name] for name in mine}, {name: saved[name] for name in mine})
         except Refused as error:

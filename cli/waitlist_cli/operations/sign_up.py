@@ -56,7 +56,7 @@ def _add(request: ListRequest) -> tuple[str, Any]:
         problem = FieldProblem(first.name, NO_ANSWER)
         raise WrongUsage(NO_ANSWER, fields=[problem])
     if address not in found["profile"]:
-        # The id is derived from the dialog's key, so submitting the dialog twice adds only one
+        # Derive the id from the dialog's key, so that submitting the dialog twice adds only one
         # person.
         customer_id = customer_id or MADE_ID.format(key=request.key)
     typed = values["joined_at"]
@@ -74,8 +74,8 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     place = f" Position: {format_value(person['position'])}." if person["position"] else ""
     silent = explain_silence(waitlist, found["profile"]) if result.get("has_no_address") else ""
     notice = NOTICES[result["outcome"]].format(who=name_of(person, waitlist))
-    # If the console made up the customer id, the service cannot tell whether the person is already
-    # on the waitlist, so warn about a possible duplicate.
+    # If the console made up the customer id, the service cannot notice that the person is already
+    # on the waitlist, so look for a duplicate here.
     has_made_id = customer_id != values["customer_id"]
     twice = warn_of_same_person(request.api, waitlist, person) if has_made_id else ""
     return f"{notice}{place}{twice}{silent}", result

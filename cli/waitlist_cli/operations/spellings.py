@@ -41,7 +41,7 @@ class Number:
     """
 
     country: str
-    # The number within the country, without the leading 0.
+    # The telephone number without its country code and without the leading 0.
     rest: str
 
     def begins_with(self, other: "Number") -> bool:
@@ -87,9 +87,9 @@ class Wanted:
         return number_of(self.text)
 
     def is_in(self, value: str) -> bool:
-        """Return whether a value contains the text, regardless of case and accents.
+        """Return whether `value` contains the wanted text, regardless of case and accents.
 
-        If both are telephone numbers, the value must begin with the text.
+        If both are telephone numbers, `value` must begin with the wanted number.
         """
         number = number_of(value)
         if number is not None and self._number is not None:
@@ -99,11 +99,11 @@ class Wanted:
         return self._folded in fold(value) or self._without_umlauts in fold_umlauts(value)
 
     def is_whole(self, value: str) -> bool:
-        """Return whether a value is exactly the text, regardless of case and accents."""
+        """Return whether `value` is exactly the wanted text, regardless of case and accents."""
         return self._folded == fold(value.strip())
 
     def is_part_of_number(self, call_number: str) -> bool:
-        """Return whether a call number contains the text."""
+        """Return whether a call number contains the wanted text."""
         return self._folded in fold(call_number)
 
     @cached_property
@@ -122,9 +122,9 @@ class Wanted:
         return letters in ("", number[0]) and bool(re.fullmatch(f"0*{digits}", number[1]))
 
     def is_other_number(self, call_number: str | None) -> bool:
-        """Return whether the text is a call number with the same letters as this call number, but
-        different digits. Text without letters can be part of a telephone number, so it does not
-        count as a call number.
+        """Return whether the wanted text is a different call number with the same letters, such as
+        A43 if `call_number` is A042. Text without letters can be part of a telephone number, so it
+        does not count as a call number.
         """
         number = _split_call_number(call_number or "")
         if number is None or self._call_number is None:

@@ -25,7 +25,7 @@ TIMES = ("opens_at", "closes_at")
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A template's question, which asks the operator about a setting of the new waitlist.
+    """A question that a template asks about a setting of the new waitlist.
 
     If `kind` is empty, the form shows the setting's usual field.
     """
@@ -45,7 +45,7 @@ class Template:
     summary: str
     asks: Sequence[Question]
     settings: Mapping[str, Any]
-    # Maps the name of a time setting to its default value, which is a number of days from now.
+    # The default values of settings that are times, each as a number of days from now.
     in_days: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -92,8 +92,8 @@ def template_settings(template: Template, now: datetime) -> dict[str, Any]:
 
 
 def _fit_to_country(settings: dict[str, Any], template: Template, country: str) -> None:
-    """Set the default language of messages and the country of telephone numbers, if the template
-    uses these settings.
+    """If the template uses messages, set their language and the countries of SMS to fit the
+    waitlist's country.
     """
     if "messages" in settings and (language := language_of(country)):
         put(settings, "messages.language", language)

@@ -39,8 +39,8 @@ VERIFY = PersonAction(
     "then be offered a slot, called or admitted.",
     button="Mark verified",
     path=f"{ENTRY}/verify",
-    # The request contains the signup time, so that it cannot verify a later signup by the same
-    # person.
+    # The request names the signup by its time, so that a delayed request cannot verify a later
+    # signup by the same person.
     fields=(Field("joined_at", "Joined at", "seen"), REASON),
     notice="The address of {who} is verified.",
 )

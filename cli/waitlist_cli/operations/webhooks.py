@@ -16,7 +16,8 @@ PATH = "/v1/admin/webhook/replay"
 def replays(api: "Api", since: str) -> Iterator[int]:
     """Resend all dead letters newer than `since`.
 
-    Each request resends some of them. After each request, yield how many it has resent.
+    Send requests until none are left. After each request, yield how many dead letters it has
+    resent.
     """
     more = True
     while more:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-# The countries in which most people read one of the service's languages, by language. The table
-# follows the "likely subtags" of the Unicode CLDR.
+# For each of the service's languages, the countries in which most people read it. The table follows
+# the "likely subtags" of the Unicode CLDR.
 READERS = {
     "en": "AG AI AQ AU BB BM BS BW BZ CA CK CX DM FJ FK FM GB GD GG GI GM GS GU GY IE IM IO JE JM "
     "KI KN KY LC LR MH MP MS MW NF NG NR NU NZ PN SB SG SH SL SX SZ TC TT UM US VC VG VI ZA ZM",
@@ -29,8 +29,7 @@ def zone_countries() -> dict[str, str]:
     """Return the two-letter country code of each time zone that belongs to one country."""
     found = {zone: country for country, _, zone in _rows("zone.tab")}
     # Some browsers report the old name of a time zone, such as Asia/Calcutta. If several countries
-    # share the zone, leave out its old names, because each of them may belong to any of these
-    # countries.
+    # share the zone, leave out its old names, because nobody knows which of the countries is meant.
     shared = {zone for countries, _, zone in _rows("zone1970.tab") if "," in countries}
     former = {
         name: found[zone]

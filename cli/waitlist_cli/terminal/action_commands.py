@@ -29,8 +29,8 @@ def person_command(
 ) -> None:
     """Register a command that carries out an action on a person.
 
-    The command is named after the second word of `example`. If `instead` is given, the option
-    `flag` makes the command carry out `instead` rather than `action`.
+    The command's name is the second word of `example`. If `instead` is given, the command also has
+    the option `flag`, which makes it carry out `instead` rather than `action`.
     """
     own = [parameter for field in action.fields for parameter in options_of(field)]
     if action.is_deleting:
@@ -84,7 +84,7 @@ def list_command(
 def with_fields(parameter: str, fields: Sequence[Field]) -> Callable[[Function], Function]:
     """Return a decorator that gives a command an option for each of these fields.
 
-    The command receives all their values in one parameter.
+    The command receives the values of these options as a dictionary, in the given parameter.
     """
     options = [option for field in fields for option in options_of(field)]
     return lambda function: replace_parameter(
@@ -93,9 +93,9 @@ def with_fields(parameter: str, fields: Sequence[Field]) -> Callable[[Function],
 
 
 def options_of(field: Field) -> Iterator[Parameter]:
-    """Return the options of a field.
+    """Return the command-line options for a form field.
 
-    A `choice` has a flag for each value except the default value.
+    A field of the kind `choice` has one flag for each value except the default.
     """
     words, text = (field.option or f"--{field.name}").split(), field.help or field.hint
     match field.kind:
@@ -138,9 +138,8 @@ def values_of(
 ) -> dict[str, Any]:
     """Return the values that the operator gave for these fields.
 
-    A `seen` field contains a value that the operator does not choose, such as the time when a
-    person was parked. If the operator did not give this value, it is read from the entry that
-    `show` returns.
+    The operator need not give the value of a `seen` field, such as the time when a person was
+    parked. If it is missing, it is read from the entry that `show` returns.
     """
     values: dict[str, Any] = {}
     for field in fields:

@@ -175,7 +175,7 @@ def _exit_code(context: Context, run: Callable[[], int | None]) -> int:
         output.note("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
-        # The output goes to a pipe whose reader, such as `head`, has exited.
+        # The program that reads the output, such as `head`, has exited.
         discard(output.console)
         return 0
     except OSError as error:

@@ -59,8 +59,8 @@ class Context(typer.Context):
                 f"The address, or the proxy in HTTPS_PROXY or ALL_PROXY, cannot be used: {error}"
             ) from error
         self.call_on_close(http.close)
-        # Read the AWS credentials before the first signed request, and cache them for later
-        # requests. Requests on behalf of a customer are not signed.
+        # Only operators' requests are signed, so read the AWS credentials before the first such
+        # request, and cache them for later requests.
         auth = cache(lambda: operator_auth(target))
         return Api(http, auth, self._on_retry, forget_auth=auth.cache_clear)
 

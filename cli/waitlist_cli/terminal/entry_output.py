@@ -114,10 +114,11 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print the people whom the service refused, count the others, and return the exit code.
+    """Print the people whom the service refused and the number of the others, and return the exit
+    code.
 
-    For each person, `people` contains a name, the fields that identify the person in the JSON
-    output, and an error, which is None if the request succeeded.
+    For each person, `people` contains the name, the fields that identify the person in JSON output,
+    and the error, or None if the request succeeded.
     """
     count, refused = 0, []
     for name, who, refusal in people:

@@ -27,7 +27,7 @@ HEADINGS = {
     "customer_id": "customer",
     "joined_at": "joined",
 }
-# The values in these columns are never wrapped, because operators copy them from the screen.
+# Operators copy these values from the screen, so their columns are never wrapped.
 WHOLE = (
     "entry_id",
     "claim_token",
@@ -189,7 +189,9 @@ class Output:
         self.line(escaped_json(value))
 
     def result(self, document: object, sentence: str) -> None:
-        """Print the result of a command, either as JSON or as a sentence."""
+        """Print the result of a command: `document` if the operator asked for JSON, or else
+        `sentence`.
+        """
         if self.as_json:
             self.json(document)
         else:

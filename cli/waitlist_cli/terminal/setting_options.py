@@ -15,8 +15,8 @@ from waitlist_cli.terminal.groups import option, replace_parameter
 from waitlist_cli.terminal.parameters import read_json
 from waitlist_cli.terminal.times import check_instant, utc
 
-# These settings have no options here, because the commands `policy`, `page`, `open`, `close`,
-# `pause` and `resume` change them.
+# These settings have no options here, because other commands change them: `policy`, `page`, `open`,
+# `close`, `pause` and `resume`.
 OF_OTHER_COMMANDS = ("admission", "page", "open", "paused")
 # The option names that differ from the names of their settings.
 NAMES = {
@@ -82,8 +82,8 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
         found = _as_in_api(given, group)
         if not group:
             return found
-        # In `found`, an inner group such as `admission.misses` is a separate item. In the API, it
-        # is part of the outer group `admission`, so move it there.
+        # In `found`, an inner group has a key of its own, such as `admission.misses`. The API
+        # expects it inside the outer group `admission`, so move it there.
         parts = {name.rpartition(".")[2]: part for name, part in found.items() if name != group}
         return found.get(group, {}) | parts
 
@@ -110,8 +110,8 @@ def _annotation(setting: Setting, name: str) -> Any:
         kind = Literal[tuple(setting.choices)]
     meaning = _meaning_of_off(setting)
     off = f"{OFF.get(setting.type, repr(''))} means {meaning}." if meaning else ""
-    # An integer option accepts 0 only if 0 is a valid value or turns the setting off. The service
-    # checks all other limits of the value.
+    # The smallest number that an integer option accepts is 0 if 0 is valid or turns the setting
+    # off. Otherwise, it is 1. The service checks all other limits.
     least = (0 if meaning else min(setting.minimum, 1)) if setting.type == "integer" else None
     words = " ".join(filter(None, (setting.help, HINTS.get(setting.type), off)))
     metavar = METAVARS.get(setting.type)

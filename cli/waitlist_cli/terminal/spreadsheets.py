@@ -17,9 +17,9 @@ _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
 # A formula can also begin within a value, after a comma, semicolon, tab or line break, because some
 # spreadsheets split a line at these characters.
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# In the file, an apostrophe is added to text that begins like a formula, so that a spreadsheet does
-# not run it. A customer's text can itself begin with apostrophes, so reading the file removes
-# exactly one.
+# An apostrophe is written before text that begins like a formula, so that a spreadsheet does not
+# run it. The customer's own text may also begin with apostrophes, so reading the file removes only
+# one.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
 # This pattern matches values that a spreadsheet would change. A spreadsheet drops tabs and line
@@ -41,13 +41,15 @@ def neutralise(value: object) -> object:
 
 
 def restore_cell(cell: str) -> str:
-    """Return the original value of a cell that `neutralise` has changed."""
+    """Remove the apostrophes that `neutralise` has added to a cell."""
     text = cell[1:] if _KEPT.match(cell) else cell
     return _NEUTRALISED.sub(r"\1\2\3", text)
 
 
 def remove_apostrophe(cell: str) -> str:
-    """Remove the apostrophe that another program has put before a formula."""
+    """If another program has put an apostrophe before a formula in this cell, remove the
+    apostrophe.
+    """
     return cell[1:] if _FOREIGN.match(cell) else cell
 
 

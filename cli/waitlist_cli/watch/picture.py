@@ -39,8 +39,8 @@ class Snapshot:
     gone_per_second: float | None
     depths: tuple[int, ...]
     people: Sequence[dict[str, Any]]
-    # Says why the latest numbers could not be read. The snapshot then contains the previous
-    # numbers.
+    # If the latest numbers could not be read, this text says why, and the snapshot contains the
+    # previous numbers.
     problem: str = ""
 
     def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:

@@ -32,6 +32,6 @@ class Rates:
             return None
         first, last = self._samples[0], self._samples[-1]
         seconds = last[0] - first[0]
-        # A waitlist's counters restart at zero if the waitlist is deleted and recreated. The growth
-        # would then be negative, so return 0 instead.
+        # If a waitlist is deleted and recreated, its counters restart at zero, and the growth would
+        # be negative. Return 0 instead.
         return max(0.0, (last[which] - first[which]) / seconds) if seconds > 0 else None

@@ -97,7 +97,7 @@ def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | No
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
     watcher = Watcher(context, waitlist_id, HEAD if live else 1)
-    # The first Ctrl-C sets an event instead of raising an exception, which a library could catch.
+    # The first Ctrl-C only sets an event, because a library could catch an exception.
     shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
     with suppress(KeyboardInterrupt), shutdown.installed():

@@ -20,8 +20,8 @@ STDERR = 2
 class Program:
     """A running program that reads `text` from its standard input.
 
-    If `output_is_ours` is true, the `waitlist` command prints JSON to standard output, so the
-    program's output goes to standard error.
+    If `output_is_ours` is true, the program's output goes to standard error, because the `waitlist`
+    command itself prints JSON to standard output.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:

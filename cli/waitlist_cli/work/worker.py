@@ -28,8 +28,8 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# A worker's longest pause after failures. Without pauses, a worker whose program keeps failing
-# would claim the same person over and over.
+# A worker's longest pause after failures. The pauses prevent a worker whose program keeps failing
+# from claiming the same person over and over.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
 # After a failure, the person is not claimed again for a while. This time doubles with each failure,
@@ -66,7 +66,7 @@ class WorkCounts:
     left: int | None
     completed: int = 0
     failed: int = 0
-    # The number of failures for each person. The most recent failures come last.
+    # How many times the program has failed for each person. The latest failure comes last.
     failures: dict[str, int] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -80,13 +80,13 @@ class WorkCounts:
             return True
 
     def give_back(self) -> None:
-        """Undo `reserve`, because no person was claimed."""
+        """Undo `reserve`, because no entry was claimed."""
         with self.lock:
             if self.left is not None:
                 self.left += 1
 
     def count_failure(self, entry_id: str) -> int:
-        """Count a failure for a person, and return the person's number of failures."""
+        """Count one more failure for a person, and return how many failures the person now has."""
         with self.lock:
             times = self.failures.pop(entry_id, 0) + 1
             self.failures[entry_id] = times
@@ -154,8 +154,8 @@ class Worker:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # If the response to a claim is lost, the next request repeats the idempotency key and
-        # receives the same claim. This response has arrived, so the next claim needs a new key.
+        # The response has arrived, so the next claim needs a new idempotency key. If the response
+        # had been lost, the next request would repeat the key and receive the same claim.
         self._key = _new_key()
         claims = answer["claims"]
         # If the response contains `limit`, the waitlist allows no more claims at the moment. People
@@ -289,8 +289,8 @@ def _wait_for_all(running: list[Future[None]], shutdown: Shutdown) -> None:
     """Wait for all workers. If a worker fails, wait for the others, then raise the error."""
     left = set(running)
     while left:
-        # Python runs signal handlers only between two calls to `wait`. Without a timeout, a signal
-        # would have no effect until a worker ends.
+        # Python runs signal handlers only between two calls to `wait`, so each call has a timeout.
+        # Otherwise, a signal would have no effect until a worker ends.
         done, left = wait(left, timeout=TICK_SECONDS)
         if any(future.exception() for future in done):
             shutdown.to_finish.set()

@@ -37,8 +37,8 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- Adds the rank and the position of some entries in a sorted set to the board. Entries with an unverified address are
--- left out. The board is public, and the rank of such an entry would reveal when the customer signed up.
+-- Adds some of a sorted set's entries to the board, with their ranks and positions. The board is public. It does not
+-- contain entries with an unverified address, because their ranks would reveal when the customers signed up.
 local cuts = {}
 local function cut(set, other)
   local count = redis.call('ZCARD', set)

@@ -15,8 +15,8 @@ if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'}
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(place.rank)
 
--- The entry itself is still in the sorted set while its new place is computed. This does not matter, because only the
--- entries ahead of the new place are counted.
+-- The entry is still in the sorted set while its new place is computed. This does no harm, because only the entries
+-- ahead of the new place are counted.
 local function target()
   if priority ~= '' then
     return free_rank(keys, entry_id, (MAX_PRIORITY - tonumber(priority)) * TIER + place.ticket, place.rank)

@@ -5,8 +5,8 @@
 -- ARGV holds
 -- PER_RUN 50
 --
--- `holds` has an "entry_id:token" pair for each claimed entry, separated by spaces. The script returns one reply for
--- each pair.
+-- `holds` names each claimed entry in the form "entry_id:token", separated by spaces. The script returns one reply for
+-- each claimed entry.
 -- RETURNS completed|repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp
 -- RETURNS cold|not_held|claim_mismatch|claim_expired
 local last_ticket, admitted = meta_last_ticket, meta_admitted

@@ -5,7 +5,7 @@
 -- If `to` is `place`, the entry keeps its place for the first `at_most` declines, and is passed over for
 -- `pause_seconds` after each of them. Otherwise, the entry moves to the end of the queue.
 --
--- `declines` is the number of declines in the entry's record.
+-- `declines` is the number of declines that the entry's record contains.
 -- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp until_millis declines
 -- RETURNS expiring|not_offered|offer_expired
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)

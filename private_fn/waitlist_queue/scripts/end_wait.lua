@@ -19,7 +19,7 @@ if not is_ready and has_reason(without_away(packed)) then return {'kept'} end
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end
 if not is_ready then packed = end_absence(keys, entry_id) end
--- Mark the customer's deadline as handled, so that a delayed copy of this message changes nothing.
+-- Mark the confirmation deadline as handled, so that a delayed copy of this message changes nothing.
 local kept = end_question(packed)
 redis.call('HSET', keys.readiness, entry_id, kept)
 count_readiness(keys, packed, kept)

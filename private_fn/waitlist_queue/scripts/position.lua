@@ -4,8 +4,8 @@
 -- ARGV entry_id segments_version segments is_poll
 -- If `is_poll` is 1, the customer has sent the request and counts as present.
 --
--- If the admission policy has slots to offer, `is_due` is true in one reply per second, and the caller that receives
--- this reply must run the policy.
+-- If the admission policy has slots to offer, `is_due` is true in one reply per second. The caller that receives this
+-- reply must then run the policy.
 -- RETURNS waiting total hide_counts is_due has_call_numbers position rank ticket places pace ready_ahead not_ready confirm_by_millis presence_seconds
 -- RETURNS absent total hide_counts is_due has_call_numbers
 -- EACH places position total

@@ -13,7 +13,7 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- The customer left while the queue was being rebuilt. This message was sent before the customer left, so ignore it.
+-- The customer left while the queue was being rebuilt, and after this message was sent, so ignore the message.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
 -- If the `inside` set still contains the customer's pass, the customer has a place, even if the pass has ended.
 -- Otherwise, the customer needs a free place.

@@ -12,7 +12,7 @@
 local APART = 8 -- leaves room for seven entries that are moved ahead of the second of two signups
 
 local capacity, last_ticket, signed_up = tonumber(meta_capacity), meta_last_ticket, meta_signed_up
--- If `stays` contains a semicolon, at least one of the entries is not ready.
+-- If `stays` contains a semicolon, at least one of the new entries is not ready.
 use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')
 local total, hides_counts = count_waiting(keys), meta_hide_counts == '1'
 local verified = count_verified(keys) -- the entries that positions count

@@ -19,13 +19,13 @@ local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
 -- After Redis has lost its data, the number of signups is restored from a value that may be a minute old, and therefore
--- too small. Everyone who is on the waitlist, has left or was admitted signed up at some time, so the number of signups
--- is at least the number of these people.
+-- too small. The people on the waitlist, those who have left and those who were admitted have all signed up, so the
+-- number of signups is at least the sum of these.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis
--- A quota allows offers until a given number of people have entered. After a quota has ended, its fields stay in Redis
--- until the next quota begins, but the reply must not contain them.
+-- A quota allows offers until a given number of people have entered. The fields of an ended quota stay in Redis until
+-- the next quota begins, but must not appear in the reply.
 local quota, open, entered, since = tonumber(meta_quota or 0), 0, 0, 0
 if quota > 0 then
   open, entered, since = tonumber(meta_quota_open), tonumber(meta_quota_entered), tonumber(meta_quota_since)

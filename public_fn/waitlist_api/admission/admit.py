@@ -63,7 +63,7 @@ class Run(Struct, frozen=True):
     """The offers made in one run of the admission policy."""
 
     offers: list[Offer]
-    # True if the policy has more slots to offer now.
+    # True if the policy allows more offers now.
     is_more: bool
 
 
@@ -102,7 +102,7 @@ class Admissions(Struct, frozen=True):
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             if admitted.settings_version < waitlist.version:
                 # Redis still has the old settings, because the request that changed them was
-                # interrupted.
+                # interrupted, so send the new settings to Redis.
                 self.dequeue.recovering_queue.resend_settings(waitlist)
             since = admitted.scheduled_until
         return Run([], is_more=True)
@@ -163,8 +163,7 @@ class Admissions(Struct, frozen=True):
             return request
         request = structs.replace(request, settings_version=waitlist.version, hours=hours)
         if not schedule:
-            # The admission policy has no schedule, so there are no scheduled times to send to
-            # Redis.
+            # The admission policy has no schedule, so the request contains no scheduled times.
             return request
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis
@@ -189,7 +188,7 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save how many of the schedule's slots are unused, and up to what time Redis has added
+        """Save the number of the schedule's unused slots, and the time up to which Redis has added
         slots.
 
         If Redis loses these values in a failover, they are restored from the record.
@@ -240,8 +239,8 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Begin the passes of customers whom an earlier attempt has admitted in Redis without
-        recording the admission.
+        """Begin the passes of customers whom an earlier attempt admitted in Redis, but whose
+        admissions it did not record.
 
         Return the entries and the times when their passes end. Customers for whom there is no free
         place inside are left out.
@@ -263,8 +262,9 @@ class Admissions(Struct, frozen=True):
 
 
 def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
-    """Return the requested duration of the offers as text, or nothing if no duration was requested.
+    """Return the duration that the operator requested for the offers, or nothing if no duration was
+    requested.
 
-    The text is part of the digest that identifies a repeated request.
+    The duration is part of the digest that identifies a repeated request.
     """
     return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

@@ -133,7 +133,7 @@ class Claims(Struct, frozen=True):
         return run_all(call, offers)
 
     def _alter(self, command: ClaimCommand, deadline_millis: int) -> Alter:
-        """Return the function that writes the claim to an entry's record.
+        """Return the function that changes an entry's record when the entry is claimed.
 
         If the claim is completed at once, the function also records the admission.
         """

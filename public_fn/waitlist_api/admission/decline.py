@@ -99,8 +99,8 @@ class Declines(Struct, frozen=True):
             left = max(0, rules.at_most - declines) if rules.to == "place" else None
             view = answer.view.with_call_number(record)
             if view.not_ready is None:
-                # Redis does not return the reasons why the entry is not ready after a decline. The
-                # record contains all of them.
+                # After a decline, the reply from Redis does not contain the reasons why the entry
+                # is not ready, so take them from the record.
                 after = answer.record or record
                 view = replace(view, not_ready=after.not_ready_at(self.now_millis()))
             return Declined(view, left)
@@ -112,8 +112,8 @@ class Declines(Struct, frozen=True):
 
 
 def _token_of_offer(record: EntryRecord, until_millis: int | None) -> str:
-    """Return the token of the offer with this deadline, or "" if the record does not contain the
-    offer.
+    """Return the token of the offer with this deadline, or "" if the entry's record contains no
+    such offer.
     """
     is_same = record.status == "offered" and record.hold.until_millis == until_millis
     return record.hold.token if is_same else ""

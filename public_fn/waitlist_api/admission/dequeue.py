@@ -60,11 +60,11 @@ class _Within(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Do nothing, because `to_request` raises an error if a segment does not exist."""
+        """Check nothing here, because `to_request` raises an error if a segment does not exist."""
 
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:
-    """Return the fields that let Redis recognise a repeated request."""
+    """Return the request fields by which Redis recognises a repeated request."""
     # If the client has sent no key, use a random key, so that Redis recognises the retries of this
     # call.
     key = idempotency_key or secrets.token_hex(16)

@@ -117,8 +117,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     # The opening hours. If an offer is withdrawn, the next entry gets an offer only during these
     # hours.
     hours: tuple[c.Hours, ...] = ()
-    # The new value of the record's `changes_until_millis` field. If it is 0, the field does not
-    # change.
+    # The new value of the record's `changes_until_millis` field, or 0 to leave the field unchanged.
     changes_until_millis: int = 0
 
     @property
@@ -137,7 +136,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         return self.token in ("", record.hold.token) and is_same_stay
 
     def names_time_of(self, record: EntryRecord) -> bool:
-        """Return whether the times in the command match the record.
+        """Return whether the times in the command match the times in the record.
 
         A command without a time matches every record.
         """
@@ -185,7 +184,8 @@ class Holds(Struct, frozen=True):
         record = self._record(verb, command, result)
         deadline_millis = getattr(result, "deadline_millis", 0)
         if command.once_key and result.outcome == "repeat":
-            # The entry may have received a new offer in the meantime, so read its current state.
+            # The entry may have received a new offer since the first attempt, so read its current
+            # state.
             return ActionResult(self.positions.read(*command.key), deadline_millis, result)
         return ActionResult(_view_after(verb, command, result), deadline_millis, result, record)
 
@@ -236,7 +236,7 @@ class Holds(Struct, frozen=True):
         return (place.time_millis, place.token) if place.state == verb.before else NO_TIME
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
-        """Return the recorded time when the offer ends or the entry was parked (set aside).
+        """Return when the offer ends or the entry was parked (set aside) according to the record.
 
         Also return the offer's token. Return NO_TIME if the entry has any other status.
         """
@@ -255,7 +255,7 @@ class Holds(Struct, frozen=True):
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
         """If an earlier request admitted the customer but did not record the admission, begin the
-        pass now.
+        customer's pass now.
         """
         if verb.decided != "admitted" or result.outcome != "repeat":
             return result
@@ -269,15 +269,15 @@ class Holds(Struct, frozen=True):
         except InsideFull as full:
             raise OfferExpired from full
         if renewed.outcome == "absent":
-            # Redis has lost the admission, or another request has recorded it in the meantime.
-            # Either way, the caller has to try again.
+            # Either Redis has lost the admission, or another request has recorded it in the
+            # meantime. In both cases, the caller has to try again.
             raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
     def _record(self, verb: ClaimAction, command: HoldCommand, result: Any) -> EntryRecord | None:
-        """Record what Redis has decided, and return the new record.
+        """Record the decision that Redis has made, and return the changed record.
 
-        If the record already contains a later change, add only the events of the decision to the
+        If the record already contains a later change, only add the decision's events to the
         history, and return None.
         """
         now_millis = self.now_millis()
@@ -350,8 +350,8 @@ class Holds(Struct, frozen=True):
 
     def _view_of(self, record: EntryRecord, *, to_operator: bool) -> EntryView:
         view = self.positions.read(*record.key, to_operator=to_operator)
-        # If the status in Redis is different, the customer may have left and joined again since the
-        # record was read. The caller asked about the earlier signup, so build the view from the
+        # If the customer has left and joined again since the record was read, the status in Redis
+        # is different. The caller asked about the earlier signup, so build the view from the
         # record.
         return view if view.status == record.status else EntryView.recorded(record)
 
@@ -374,8 +374,8 @@ def _events(
     If the decision only extends a claim, it adds no event.
     """
     event = event_of(decision, command.by, command.reason)
-    # Redis answers a repeated request with the current position, which may differ from the position
-    # at the time of the event, so the event then has no position.
+    # Redis answers a repeated request with the entry's current position. The position at the time
+    # of the event may have been different, so leave it out of the event.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -406,7 +406,7 @@ def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bo
 
 
 def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | None) -> None:
-    """Raise an error if the record has a later change that contradicts the decision."""
+    """Raise an error if the record has a later change that contradicts what Redis has decided."""
     if record is None or record.intent.erase:
         raise EntryNotFound
     if verb.decided == "admitted" and not _is_done(verb, command, record):
@@ -418,7 +418,7 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
 def _error_of_refuted(
     command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error to raise after Redis has acted on an outdated version of the entry."""
+    """Return the error for the caller after Redis has acted on an outdated version of the entry."""
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:
         return _error_of(NotHeld(), command, record)
@@ -428,7 +428,7 @@ def _error_of_refuted(
 def _error_of(
     refusal: WaitlistError, command: HoldCommand, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error to raise after Redis has refused the request."""
+    """Return the error for the caller after Redis has refused the request."""
     if record is None or record.intent.erase:
         return EntryNotFound()
     if command.ticket not in (None, record.ticket):
@@ -439,7 +439,7 @@ def _error_of(
         return refusal
     if isinstance(refusal, NotParked):
         # The record says that the entry is set aside, but Redis has a different state. Maintenance
-        # will correct the difference.
+        # will correct the difference, so ask the caller to try again later.
         is_parked = record.status == "parked" and command.names_time_of(record)
         return Rebuilding() if is_parked else refusal
     if record.status in ("left", "leaving", "joining"):

@@ -157,8 +157,8 @@ class Invitations(Struct, frozen=True):
                 # A different run has already stored this page of offers. That run continues with
                 # the next page, so stop here.
                 return self.records.find(*invitation.ids) or invitation
-            # A resumed run may begin with offers that an earlier run has already made. Then its
-            # first page makes no progress, so make at least one more page, even if the time is up.
+            # A resumed run may begin with offers that an earlier run has already made, so its first
+            # page may make no progress. Make at least one more page, even if the time is up.
             is_last, is_resumed = is_time_up() and not is_resumed, False
             invitation = after
             if is_last:
@@ -205,8 +205,8 @@ class Invitations(Struct, frozen=True):
         return self.records.note_page(invitation, taken, next_rank, is_done=is_done)
 
     def _candidates(self, invitation: Invitation) -> tuple[list[c.Invitee], int | None]:
-        """Return the candidates for the next page of offers, and the rank after which the following
-        page begins.
+        """Return the people who are to receive the next page of offers, and the rank after which
+        the following page begins.
 
         The rank is None if no page follows.
         """

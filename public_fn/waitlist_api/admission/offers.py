@@ -93,14 +93,16 @@ class OfferWriter(Struct, frozen=True):
         state: c.PlaceState,
     ) -> EntryRecord | None:
         if record is not None and record.hold.token == claim.token:
-            # An earlier attempt at the same request has already recorded the claim.
+            # The record already contains the claim, because an earlier attempt at the same request
+            # has recorded it.
             return record if record.status == transition.status else None
         if record is not None and record.status == "joining":
             return self._write_joining(claim, transition, record)
         if record is None or record.status not in PRESENT:
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
         elif transition.is_refuted_by(record):
-            # Redis has taken an outdated version of the entry.
+            # Redis has taken an outdated version of the entry from the queue, so restore the
+            # entry's place from the record.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
         return None
@@ -121,8 +123,8 @@ class OfferWriter(Struct, frozen=True):
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            # A different request has changed the record. If the signup is still the same, that
-            # request has finished it.
+            # A different request has changed the record. If the record still belongs to the same
+            # signup, that request has finished the signup, so continue.
             if changed.record is None or changed.record.join_id != record.join_id:
                 return None
         try:
@@ -140,7 +142,9 @@ def transition_of_take(
     alter: Alter,
     reason: str = "",
 ) -> Transition:
-    """Return the change to the record of an entry that was taken from the queue."""
+    """Return the change to the record of an entry that a claim or an admission has taken from the
+    queue.
+    """
     return Transition(
         waitlist_id=waitlist_id,
         entry_id=claim.entry_id,
@@ -172,8 +176,8 @@ def transition_of_take(
 def give_up_message(
     waitlist_id: str, claim: c.Claimed, record: EntryRecord | None
 ) -> c.Drop | c.Leave:
-    """Build the message that removes the entry from Redis, unless the entry belongs to a newer
-    signup.
+    """Build the message that removes the claimed entry from Redis. If the customer has signed up
+    again by then, the new signup's entry stays.
     """
     is_same_stay = record is not None and record.ticket == claim.ticket
     # If the customer is leaving, send a Leave message, which removes the entry and counts the
@@ -211,9 +215,9 @@ def _is_of_joining_stay(claim: c.Claimed, record: EntryRecord) -> bool:
 
 
 def _with_deadline(claim: c.Claimed, record: EntryRecord) -> c.Claimed:
-    """Return the claim with a deadline.
+    """Return the claim with its deadline.
 
-    If Redis returned no deadline, the deadline comes from the record.
+    If Redis returned no deadline, take it from the record.
     """
     if claim.deadline_millis:
         return claim

@@ -14,7 +14,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
-# No offer has the deadline 0, so a request with this deadline can never accept an offer.
+# No offer ends at the time 0, so a request that names this deadline never accepts an offer.
 NO_OFFER = 0
 
 

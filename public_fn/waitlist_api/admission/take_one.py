@@ -30,7 +30,7 @@ class TakeOne(Struct, frozen=True):
         return self.positions.find_ticket(self.entries.find(waitlist_id, entry_id))
 
     def send(self, request: c.Admit | c.Claim) -> Any:
-        """Send the request for a single entry.
+        """Send a request that takes a single entry from the queue.
 
         If Redis has lost the waiting entry, restore the entry and try again.
         """
@@ -49,8 +49,8 @@ class TakeOne(Struct, frozen=True):
         try:
             restored = self.positions.restore_place(record)
             if restored.ticket != record.ticket:
-                # Redis has lost its newest writes and still has an earlier signup's entry. Repair
-                # the entry.
+                # The entry in Redis belongs to an earlier signup, because Redis has lost its newest
+                # writes. Repair the entry.
                 self.positions.repair_place(record)
             return restored
         except Gone as error:

@@ -184,6 +184,8 @@ def identify_customer(event: Mapping[str, Any]) -> str:
 
 
 def _authorized(event: Mapping[str, Any], authorizer: str) -> Mapping[str, Any]:
-    """Return the result of an API Gateway authorizer, or an empty dict if there is none."""
+    """Return what an API Gateway authorizer has added to the request, or an empty dict if it has
+    added nothing.
+    """
     found = event.get("requestContext", {}).get("authorizer") or {}
     return found.get(authorizer) or {}

@@ -1,7 +1,7 @@
 -- NEEDS presence reasons segments tickets waiting
 
--- Returns the rank of an entry that can be taken out of the queue, or nil and an error code. If the entry has a
--- different ticket, the customer has signed up again since the message was sent, so the entry is not taken.
+-- Returns the rank of an entry that can be taken out of the queue, or nil and an error code. If the entry no longer has
+-- the ticket `ticket`, the customer has signed up again since the message was sent, so the entry is not taken.
 local function check_certain(keys, entry_id, ticket)
   local rank, is_ready = waiting_rank(keys, entry_id)
   if not rank then return nil, 'not_waiting' end

@@ -72,8 +72,8 @@ local function decision_by_token(keys, entry_id, verb, token)
   end)
 end
 
--- Deletes the pending decisions about an entry that were made after a logical timestamp. The record contains a
--- different place for the entry, so these decisions no longer apply.
+-- Deletes the pending decisions about an entry that were made after the logical timestamp `stamp`. They no longer
+-- apply, because the record contains a different place for the entry.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -89,20 +89,21 @@ local function forget_decisions_after(keys, entry_id, stamp)
   end
 end
 
--- Returns the newest pending decision before a logical timestamp, or nil. Ignores moves within the queue.
+-- Returns the newest pending decision about an entry before a logical timestamp, ignoring moves within the queue.
+-- Returns nil if there is none.
 local function last_end(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb ~= 'bumped' and decision.stamp < stamp
   end)
 end
 
--- Returns the newest pending decision before a logical timestamp, or nil if there is none.
+-- Returns the newest pending decision about an entry before a logical timestamp, or nil if there is none.
 local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Finds the newest pending decision before a logical timestamp, ignoring moves within the queue. Returns the decision
--- if its verb is `verb`. Returns nil or false if the verb is different or no decision was found.
+-- Returns the newest pending decision about an entry before a logical timestamp, if its verb is `verb`. Otherwise,
+-- returns nil or false. Moves within the queue are ignored.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

@@ -1,7 +1,7 @@
 -- NEEDS tickets
 
--- `floor` is the latest known logical timestamp of the earlier queue. A new queue must begin after the earlier queue's
--- last logical timestamp.
+-- `floor` is the latest known logical timestamp of the waitlist's earlier queue. Every timestamp of the new queue must
+-- be later than the earlier queue's last timestamp.
 --
 -- If the Redis clock is more than SLACK_SECONDS behind `floor`, it has been set back. The earlier queue may then have
 -- used timestamps up to UNKNOWN_SECONDS later than `floor`. UNKNOWN_SECONDS is large because `floor` comes from a
@@ -9,8 +9,8 @@
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
 -- If the Redis clock has not been set back, the new queue begins SPARE_SECONDS after `floor`.
 --
--- SPARE_SECONDS must be less than a second. Signups leave gaps between their tickets for entries that are moved there,
--- but not while the tickets are more than a second ahead of the clock.
+-- SPARE_SECONDS must be less than a second. While new tickets are more than a second ahead of the clock, signups leave
+-- no gaps between their tickets, so no entries can be moved there.
 local SPARE_SECONDS = 0.5
 
 -- Returns the first logical timestamp of a new queue, which is later than every timestamp of the waitlist's earlier

@@ -44,8 +44,8 @@ local function end_hold(keys, entry_id, hold, deadline, ends, stamp)
   decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, token, deadline)
 end
 
--- Ends a limited number of expired claims and offers. Returns true if no expired claim or offer is left, and the
--- logical timestamp of the last change.
+-- Ends a limited number of expired claims and offers. Returns whether all of them have now been ended, and the logical
+-- timestamp of the last change.
 local function end_expired(keys, max_attempts, now)
   local millis = math.floor(now / 1000)
   if not has_expired_holds(keys, now) then return true end

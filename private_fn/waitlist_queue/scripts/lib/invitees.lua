@@ -1,6 +1,7 @@
 -- NEEDS decisions segments tickets waiting
 
--- The tokens of an invitation's offers all begin with the same characters.
+-- The tokens of an invitation's offers all begin with the same INVITATION_LENGTH characters, which identify the
+-- invitation.
 local INVITATION_LENGTH = 24
 
 -- Takes up to `most` invitees from the queue. An invitee is left out in three cases: the entry is not ready, the

@@ -13,8 +13,8 @@ local function forget_old_moves(keys, stamp)
   if #old > 0 then redis.call('ZREM', keys.moves, unpack(old)) end
 end
 
--- Remembers a move. The set expires as a whole, and its expiry is only ever postponed, so that no move is forgotten too
--- early.
+-- Remembers a move. All moves in the set expire at the same time. This time is only ever postponed, so that no move is
+-- forgotten too early.
 local function remember_move(keys, once_key, stamp, seconds, ...)
   redis.call('ZADD', keys.moves, 'NX', stamp, once_key, ...)
   if redis.call('EXPIRE', keys.moves, seconds, 'GT') == 0 then
@@ -27,8 +27,8 @@ local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns how many places an earlier request moved the entry. Returns false if the move was restored from the record,
--- in which case the number is unknown.
+-- Returns how many places an earlier request moved the entry. Returns false if the number is unknown because the move
+-- was restored from the record.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #once_key + 2)) or false

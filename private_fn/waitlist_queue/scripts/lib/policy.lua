@@ -28,8 +28,8 @@ local function read_policy(keys, now)
   return policy
 end
 
--- Adds the opening hours to the policy. `hours` has the form "opens:closes" in milliseconds, with the earliest hours
--- first. If all opening hours are over, the policy makes no offers.
+-- Adds the opening hours to the policy. `hours` lists them in the form "opens:closes" in milliseconds, earliest first.
+-- If all of them have passed, the policy makes no offers.
 local function read_hours(policy, hours, millis)
   if not policy.has_hours then return end
   policy.hours = {}
@@ -81,8 +81,8 @@ local function count_instants(policy, instants, waiting, millis)
   end
 end
 
--- Returns how many admissions the rate allows now. The rate is a token bucket with room for one minute's admissions,
--- because maintenance may be a minute late.
+-- Returns how many admissions the rate allows now. The rate is a token bucket. It has room for one minute's admissions,
+-- so that none are lost if maintenance runs a minute late.
 local function rate_due(policy, now)
   local longest = math.max(MINUTE + (policy.left_over or 0), policy.micros_of_slot)
   policy.bucket_at = math.max(policy.bucket_at, now - math.ceil(longest))
@@ -112,8 +112,8 @@ end
 
 -- Returns how many more customers may get an offer or be admitted, or nil if `max_inside` is not set.
 --
--- Some places are reserved for customers whose admission was recorded late. If the caller needs a place for such a
--- customer, `is_for_kept` is true, and the reserved places count as free. Otherwise, they count as taken.
+-- Some places are reserved for customers whose admission was recorded late. The reserved places count as taken, unless
+-- the caller needs a place for such a customer, in which case `is_for_kept` is true.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -138,9 +138,9 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns which of the quota, the rate and the schedule provide the slot for an admission. `number` counts the
--- admissions in the current run, starting at 1. A rate that counts every offer is left out, because it never gets a
--- slot back.
+-- Returns which of the quota, the rate and the schedule provide the slot for an admission. `number` says which
+-- admission of the current run it is, starting at 1. A rate that counts every offer is left out, because it never gets
+-- a slot back.
 --
 -- An admission uses up a slot from the quota first. If `combine` is `sum`, it uses up a slot from the rate before a
 -- slot from the schedule, because unused slots of the rate expire after a minute.

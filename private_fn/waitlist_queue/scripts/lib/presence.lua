@@ -11,8 +11,7 @@ local function poll_second(now)
   return math.floor((now - EPOCH_MICROS) / 1000000)
 end
 
--- Stores the time of a customer's poll. If too many polls are stored, only the polls of the first entries in the queue
--- are kept.
+-- Stores when a customer polled. If the hash has too many polls, keeps only those of the first entries in the queue.
 local function note_poll(keys, entry_id, now)
   local is_new = redis.call('HSET', keys.last_polls, entry_id, poll_second(now)) == 1
   if not is_new or redis.call('HLEN', keys.last_polls) <= MOST_POLLS then return end
@@ -44,8 +43,8 @@ local function end_absences(keys)
   return #away < ABSENCES_AT_ONCE
 end
 
--- Returns an entry to the queue at the rank that it had before, and notes that the customer is away (has stopped
--- polling).
+-- Puts an entry back into the queue at its former rank, and marks it as not ready because the customer is away (has
+-- stopped polling).
 local function pass_over(keys, entry)
   local packed = redis.call('HGET', keys.readiness, entry.entry_id)
   write_readiness(keys, entry.entry_id, packed, with_away(packed or '0'))

@@ -62,7 +62,7 @@ end
 -- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap.
 --
 -- Operators often move several entries to the same spot, one after the other. If one of the two entries next to the gap
--- was moved before, the returned rank is close to that entry. Most of the gap then stays free for the next moves.
+-- was moved before, the returned rank is close to that entry, so that most of the gap stays free for the next moves.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end

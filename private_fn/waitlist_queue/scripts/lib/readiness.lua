@@ -51,7 +51,7 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
 end
 
 -- If every entry on the waitlist has always been ready, the Redis keys for entries that are not ready do not exist.
--- This function then makes sure that the script does not use these keys.
+-- This function then sets `keys.not_ready` to nil, so that the script does not use these keys.
 --
 -- If `readiness` is not empty, the script is about to store an entry that is not ready, so the function notes in Redis
 -- that the waitlist has such entries.
@@ -65,7 +65,7 @@ local function use_readiness(keys, is_used, readiness)
 end
 
 -- Makes an entry wait for the given number of seconds before it is ready again. The reason is `delayed` or `declined`.
--- An earlier delay that ends later is kept. Returns the end of the delay in milliseconds.
+-- If the entry already has a delay that ends later, that delay stays. Returns the end of the new delay in milliseconds.
 local function delay(keys, entry_id, reason, seconds, now)
   local until_millis = math.floor(now / 1000) + seconds * 1000
   local packed = redis.call('HGET', keys.readiness, entry_id) or '0'

@@ -51,8 +51,8 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether Redis has already handled the confirmation deadline that `packed` contains. `packed` comes from the
--- record, and a late update from the record must not bring the deadline back.
+-- Returns whether `packed`, which comes from the record, contains a confirmation deadline that Redis has already
+-- handled. A late update from the record must not bring this deadline back.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)
@@ -68,8 +68,8 @@ local function reasons_of(keys, entry_id)
   return rows, question_of(packed) or 0
 end
 
--- Counts three kinds of entries: entries with an unverified address, entries whose customers were asked whether they
--- are still waiting, and entries whose customers are away.
+-- Updates three counts after an entry's reasons have changed: entries with an unverified address, entries whose
+-- customers were asked whether they are still waiting, and entries whose customers are away.
 local function count_readiness(keys, before, packed)
   local function count(name, pattern)
     local change = (string.find(packed, pattern) and 1 or 0) - (string.find(before, pattern) and 1 or 0)

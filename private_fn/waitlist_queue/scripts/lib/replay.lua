@@ -18,7 +18,7 @@ local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the response to a repeated request. It contains the first request's entries that are still claimed or
+-- Returns the entries for the response to a repeated request: those of the first request that are still claimed or
 -- offered, or whose customers have been admitted.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
@@ -32,7 +32,7 @@ local function replay(keys, claimed_before, deadlines)
   return entries
 end
 
--- Returns the number of entries that were taken when the request first arrived.
+-- Returns how many entries the first request took.
 local function count_taken(claimed_before)
   local _, taken = string.gsub(claimed_before, '%w+:%w+', '')
   return taken

@@ -1,7 +1,7 @@
 -- NEEDS holds int_text readiness requeue segments waiting
 
--- Returns true if the place in the record may replace the place in Redis. The Python class `Restore` explains the
--- `when` argument.
+-- Returns whether an entry's place in the record may replace its place in Redis. The Python class `Restore` explains
+-- the `when` argument.
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, present)
   if not present then return true end
   if when == 'unchanged' then return expected == present.state .. ':' .. int_text(present.rank) end

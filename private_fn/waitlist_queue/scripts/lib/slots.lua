@@ -3,8 +3,8 @@
 -- The slot for an offer comes from the rate, the schedule or the quota. Each offer stores this source, so that the slot
 -- can be given back if the offer is not used.
 --
--- The origin of a slot is stored as a short text. In this text, "s3" means version 3 of the schedule, "r4" means
--- version 4 of the rate, and "q2" means the second quota. The letter "e" means that the customer has entered.
+-- This source is stored as a short text, in which "s3" means version 3 of the schedule, "r4" means version 4 of the
+-- rate, and "q2" means the second quota. The letter "e" means that the customer has entered.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
@@ -50,7 +50,7 @@ local function uncount_admission(keys, hold)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end
 end
 
--- Counts an admission towards the current quota, if the offer was made from this quota.
+-- Counts an admission towards the current quota, if the offer's slot came from this quota.
 local function use_up(keys, hold)
   if not is_paid_by_quota(keys, hold) then return end
   redis.call('HINCRBY', keys.meta, 'quota', -1)

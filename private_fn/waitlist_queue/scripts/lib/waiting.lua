@@ -52,8 +52,8 @@ end
 -- Counts the entries ahead of an entry, and how many of them are ready. Entries with an unverified address are not
 -- counted.
 --
--- If every entry on the waitlist has always been ready, the ready entries are not counted, and false is returned in
--- place of their number. If the entry is not waiting, both results are false.
+-- If every entry on the waitlist has always been ready, returns false instead of the number of ready entries. If the
+-- entry is not waiting, both results are false.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end
