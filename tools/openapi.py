@@ -47,8 +47,8 @@ def document(*, knows_issuer: bool) -> dict[str, Any]:
     tokens = None if knows_issuer else EntryTokens("a" * 64)
     api = Api(Services.on(NOWHERE, None, None), tokens, Logger(level="WARNING"))
     with warnings.catch_warnings():
-        # Ignore this warning, because Powertools does not close the files that it reads for its
-        # documentation page.
+        # Powertools does not close the files that it reads for its documentation page. Ignore
+        # Python's warnings about them.
         warnings.simplefilter("ignore", ResourceWarning)
         answer = api.handle(REQUEST, None)
     found: dict[str, Any] = json.loads(answer["body"])

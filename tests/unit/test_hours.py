@@ -29,7 +29,7 @@ def millis(text: str) -> int:
         (("22:00", "02:00"), "2026-11-25T00:30", ["24T21:00-25T01:00", "25T21:00-26T01:00"]),
         (("08:00", "22:00"), "2026-11-25T21:00", ["26T07:00-26T21:00", "27T07:00-27T21:00"]),
         # On this night, the clocks skip the time at which the offer hours would begin, so the hours
-        # begin right after it.
+        # begin right after the skipped time.
         (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
         (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
         # If the clocks skip all of a day's offer hours, that day has none. If they skip only some

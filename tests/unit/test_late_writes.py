@@ -915,7 +915,7 @@ def test_a_decision_that_moves_the_entry_changes_the_recorded_rank(life: Life) -
 def test_a_move_that_a_later_one_has_overtaken_is_an_event_alone(life: Life) -> None:
     """If a customer's later move was recorded first, the earlier move only adds its event.
 
-    The customer keeps the place to which the later move led (promise P1).
+    The customer keeps the place from the later move (promise P1).
     """
     life.sign_up()
     first, second = life.move(life.draw()), life.move(life.draw(), rank=5)

@@ -1,4 +1,4 @@
-"""Tests of processing many items in parallel."""
+"""Many items are processed in parallel."""
 
 from collections.abc import Iterator
 from threading import Barrier

@@ -143,8 +143,8 @@ def _show(servers: Servers) -> None:
         answer = functions.invoke(FunctionName=function, Payload=(EVENTS / event).read_bytes())
         return _decoded(answer["Payload"].read().decode())
 
-    # A container's start counts towards the function's timeout of 3 s, but may take longer on a
-    # busy machine. After its first response, a container stays warm.
+    # A container's start counts towards the function's 3 s timeout, but may take longer on a busy
+    # machine. After its first response, a container stays warm.
     for _ in range(WARM_UPS):
         with suppress(Failed):
             started("PrivateFn", "private/ping.json")

@@ -1,4 +1,4 @@
-"""Computes the events that the service sends to the event bus, from the table's stream.
+"""Turns the records of the table's stream into the events that the service sends to the event bus.
 
 In AWS, Lambda passes only some of the stream's records to the events function. This module applies
 the same filter, which it reads from the template.

@@ -22,7 +22,7 @@ class TokenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JwtAuthorizer:
-    """Checks requests to the routes that need a token, according to the template."""
+    """Checks requests to routes that, according to the template, need a token."""
 
     issuer: str
     audiences: tuple[str, ...]

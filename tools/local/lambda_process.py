@@ -6,8 +6,8 @@ environment that runs one event at a time, as in Lambda. Threads cannot replace 
 Powertools stores the current request in a class attribute, and two requests in one process would
 get mixed up.
 
-Every process ends when the local run ends, even if it is killed, because the kernel then closes the
-sockets that these processes read.
+Every process ends when the local run ends, even if the run is killed, because the kernel then
+closes the sockets that these processes read.
 """
 
 import gc

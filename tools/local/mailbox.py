@@ -91,7 +91,7 @@ class LocalSender(Sender, frozen=True):
 
 
 class Mailbox(Background):
-    """A mailbox with the messages of all a table's waitlists."""
+    """A mailbox with messages from every waitlist in a table."""
 
     def __init__(
         self,

@@ -200,7 +200,7 @@ def test_the_people_in_a_file_are_moved_in_its_order(
 ) -> None:
     """`bump --front` moves the people in a file to the front, in the order of the file.
 
-    Running it twice changes nothing more (promise P1).
+    A second run changes nothing (promise P1).
     """
     bakery.sign_up("ada", "bob", "cyd", "dan")
     names = ["dan", "bob"]
