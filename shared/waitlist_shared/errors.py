@@ -176,7 +176,7 @@ class ClaimsFull(WaitlistError):
 
 
 class IdempotencyKeyReused(WaitlistError):
-    """The client has sent the same Idempotency-Key with a different body before."""
+    """The client has already sent this Idempotency-Key with a different body."""
 
     code = "idempotency_key_reused"
     status = 422

@@ -22,8 +22,8 @@ from waitlist_shared.ids import invitation_of
 # An invitee's state. It stays `open` until the offer ends or the customer starts leaving the
 # waitlist. `withdrawn` means that an operator took back the offer.
 State = Literal["open", "entered", "declined", "missed", "left", "withdrawn"]
-# Redis may report how an offer ended only after the entry's record has changed again. The invitee's
-# state is then looked up here, by the decision that ended the offer.
+# The state that an invitee gets when this decision ends their offer, even if Redis reports the
+# decision late.
 LATE_ENDS: dict[str, State] = {
     "declined": "declined",
     "withdrawn": "withdrawn",

@@ -24,7 +24,7 @@ EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
 # How many minutes of the journal are read in one step. After a long interruption, most minutes are
-# empty.
+# empty, so a step covers several.
 STEP_MINUTES = 4
 
 Key = tuple[str, str]

@@ -257,7 +257,7 @@ def _expressions(values: Item, **expressions: Any) -> Item:
 
 @lru_cache(maxsize=500)
 def _words_of(expressions: str) -> tuple[set[str], set[str]]:
-    """Return the attribute names (`#name`) and values (`:name`) in the expressions."""
+    """Return the names after `#` and the names after `:` in the expressions."""
     return set(re.findall(r"#(\w+)", expressions)), set(re.findall(r":(\w+)", expressions))
 
 

@@ -43,8 +43,8 @@ class Setting(Struct, frozen=True, eq=False):
     schema: Mapping[str, Any] = {}
     # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # The maximum number of characters in an answer, if the setting contains the questions of a
-    # form.
+    # If the setting contains the questions of a form, the maximum number of characters in an
+    # answer.
     max_answer: int | None = None
     # True if only the service sets this field.
     is_internal: bool = False

@@ -101,8 +101,8 @@ class CountHistory(Struct, frozen=True):
         start = last - series.points * step
         found = self.samples.read(waitlist_id, series.every, start - HOUR_MILLIS)
         before = self.samples.last(waitlist_id, start, start - KEPT_MILLIS)
-        # If nothing happens for hours, no hourly sample is written. Also read the newest per-minute
-        # sample, which can be later than the last hourly sample.
+        # The last hourly sample may be hours old, because none is written while nothing happens.
+        # Also read the newest per-minute sample, which can be later.
         newest = self.samples.last(waitlist_id, last, last - KEPT_MINUTES_MILLIS, "minute")
         known = (before, *found, newest)
         samples = [sample for sample in known if sample is not None and sample.millis >= created]

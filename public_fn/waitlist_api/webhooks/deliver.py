@@ -34,7 +34,7 @@ KEPT_STAMPS = 100
 # The maximum number of events in each list of a delivery state. At about 200 bytes per event, the
 # lists stay far below DynamoDB's limit of 400 KB per item.
 KEPT_DETAILS = 300
-# The maximum difference between SQS's clock and the function's clock.
+# The largest difference that is expected between SQS's clock and the function's clock.
 SKEW_MILLIS = 60_000
 
 Result = Literal["sent", "repeated", "failed", "waiting", "leased", "given_up"]

@@ -133,9 +133,9 @@ class Receiver(Struct, frozen=True):
 
 
 def parse_retry_after(retry_after: str, now: datetime) -> int:
-    """Return the seconds in a `Retry-After` header, at most a day.
+    """Return how many seconds a `Retry-After` header asks for, up to a day.
 
-    Return 0 for an invalid header.
+    Return 0 if the header is invalid.
     """
     text = retry_after.strip()
     if text.isascii() and text.isdecimal():

@@ -215,7 +215,8 @@ class Expire(OnWaitlist, frozen=True, kw_only=True):
 
     # An entry is listed only if Redis has not changed it for at least this many seconds.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
-    # Also list entries that last changed at or before this logical timestamp.
+    # Entries that Redis last changed at or before this logical timestamp are listed regardless of
+    # `min_age_seconds`.
     known_until: Ticket = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 

@@ -79,7 +79,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     waitlist_api/queue/messages.py sets all fields.
     """
 
-    # Redis keeps the settings with the higher version.
+    # If Redis already has settings with a higher version, it keeps them.
     version: Number
     open: bool = True
     paused: bool = False
