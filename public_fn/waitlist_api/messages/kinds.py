@@ -53,9 +53,9 @@ class Kind(Struct, frozen=True, kw_only=True):
     also_chosen_by: str = ""
     # The message is sent only if this waitlist setting is not null.
     needs_setting: Literal["", "confirm"] = ""
-    # A function that returns whether a later event will trigger the same message. If so, no message
-    # is sent for the current event.
-    waits_for_later_event: Callable[[EntryRecord, EntryEvent], bool] = lambda _record, _event: False
+    # A function that returns whether the event is no reason for this message, for example because a
+    # later event will trigger the same message. If so, nothing is sent or counted.
+    is_silent: Callable[[EntryRecord, EntryEvent], bool] = lambda _record, _event: False
 
     def until_millis(self, record: EntryRecord) -> int:
         """Return the deadline in the message's text, or 0 if the text contains no deadline."""
@@ -101,6 +101,11 @@ def _address(record: EntryRecord, event: EntryEvent, _: int) -> bool:
 def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
     is_open = record.status == "offered" and record.hold.is_offer and record.stamp == event.stamp
     return is_open and (record.hold.until_millis or 0) > now_millis
+
+
+def _claimed(record: EntryRecord, _: EntryEvent) -> bool:
+    # A claim has an `offered` event too. An operator who claims a person usually talks to them.
+    return record.status in ("offered", "admitted") and not record.hold.is_offer
 
 
 def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
@@ -162,7 +167,7 @@ KINDS: tuple[Kind, ...] = (
         is_current=_joined,
         placeholders=("name", "number"),
         once_a_stay=True,
-        waits_for_later_event=_joined_later,
+        is_silent=_joined_later,
     ),
     Kind(
         name="verify",
@@ -193,6 +198,7 @@ KINDS: tuple[Kind, ...] = (
         is_current=_offered,
         placeholders=("name", "until"),
         only_in_offer_hours=True,
+        is_silent=_claimed,
     ),
     Kind(
         name="called",
@@ -213,7 +219,7 @@ KINDS: tuple[Kind, ...] = (
         is_current=_confirm,
         placeholders=("name", "until"),
         needs_setting="confirm",
-        waits_for_later_event=_reminded,
+        is_silent=_reminded,
     ),
     Kind(name="admitted", events=("admitted",), is_current=_admitted, once_a_stay=True),
     Kind(name="left", events=("left",), is_current=_left, link="list", once_a_stay=True),

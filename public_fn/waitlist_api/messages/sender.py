@@ -31,7 +31,7 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import invitation_of
 from waitlist_shared.ranks import millis_of
 
-Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
+Outcome = Literal["sent", "repeated", "not_chosen", "silent"] | Reason
 # Expected reasons to retry a message later, for example that another process is sending it.
 CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
 
@@ -103,8 +103,8 @@ class Sender(Struct, frozen=True):
         # event, which can be slightly older than the ticket.
         if event.stamp < (record.ticket or 0) and not is_told(record, event):
             return "over"
-        if kind.waits_for_later_event(record, event):
-            return "later"
+        if kind.is_silent(record, event):
+            return "silent"
         delivery = _delivery(kind, record, event)
         is_over = (
             kind.needs_setting != "" and getattr(waitlist.settings, kind.needs_setting) is None

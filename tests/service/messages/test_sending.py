@@ -408,6 +408,17 @@ def test_a_called_person_is_told_where_to_come(stage: Stage) -> None:
     assert len(stage.stand_ins.mails) == 2
 
 
+def test_a_claim_is_not_counted_as_an_offer_that_could_not_be_sent(stage: Stage) -> None:
+    stage.configure(messages={"kinds": ["offered", "called"]})
+    stage.joins("ada")
+    stage.joins("bob")
+    stage.people.claim(2, call={"to": "Room 2"})
+    stage.people.complete("bob")
+    assert stage.send_news() == []
+    assert [kind for kind, *_ in told(stage, "ada")] == ["called"]
+    assert "offered" not in counts(stage)
+
+
 def test_messages_name_the_number_by_which_the_person_is_called(stage: Stage) -> None:
     stage.configure(
         messages={"kinds": ["joined", "called"], "sms_countries": ["DE"]},

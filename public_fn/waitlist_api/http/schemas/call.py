@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from waitlist_api.http.schemas.common import Body, Model, ShownText, Time, documented
 from waitlist_api.records.call import called_at
@@ -10,12 +10,20 @@ from waitlist_api.records.facets import Call
 from waitlist_api.settings.texts import NOT_BLANK
 from waitlist_shared.limits import MAX_CALL_LENGTH
 
+
+def _not_blank(text: str) -> str:
+    if text.isspace():
+        raise ValueError("must not consist only of spaces")
+    return text
+
+
 CallTo = Annotated[
     ShownText,
+    AfterValidator(_not_blank),
     Field(
         min_length=1,
         max_length=MAX_CALL_LENGTH,
-        pattern=NOT_BLANK,
+        json_schema_extra={"pattern": NOT_BLANK},
         description="The place that the customer should come to, such as `Room 2`. The customer's "
         'page shows it in the text "Come to Room 2". On waitlists with `call_numbers`, everybody '
         "can read this text on the screen. Do not put personal data in it.",
