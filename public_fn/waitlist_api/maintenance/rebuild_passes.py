@@ -33,8 +33,8 @@ from waitlist_shared.ranks import ticket_of_millis
 # differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If the waitlist has no checkpoint, a rebuild also reads the journal of the hour before the
-# rebuild. The period is this long because Redis' clock may have been set back.
+# If the waitlist has no checkpoint, a rebuild also reads the changes that the journal contains from
+# the hour before the rebuild. The period is this long because Redis' clock may have been set back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_STAMPS = 24 * 60 * MINUTE
 

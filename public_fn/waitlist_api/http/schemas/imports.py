@@ -190,9 +190,9 @@ class ImportBody(Body):
     dry_run: Annotated[
         bool,
         Field(
-            description="If true, nothing is imported. The response contains the outcome that each "
-            "row would have, but no entry tokens. Rows with the same `entry_id` belong to the same "
-            "person."
+            description="If true, nothing is imported. The response contains each row's `entry_id` "
+            "and the outcome that the row would have, but no entry tokens. Rows with the same "
+            "`entry_id` belong to the same person."
         ),
     ] = False
     ended: Annotated[
