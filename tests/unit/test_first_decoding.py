@@ -1,6 +1,5 @@
-"""Threads can decode messages of any type at the same time. msgspec can crash if several threads
-decode a type at the same time that has never been decoded before, so the project decodes each type
-once at import.
+"""Threads can decode messages of any type at the same time. msgspec can crash if several threads at
+once are the first to decode a type, so the project decodes each type once at import.
 """
 
 import multiprocessing

@@ -871,7 +871,7 @@ def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
 
 
 def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
-    """If the record already contains a newer change when a change in Redis is recorded, only the
+    """If a change in Redis is recorded late, when the record already contains a newer one, only the
     event is added to the history (promise P3).
     """
     life.offer()
