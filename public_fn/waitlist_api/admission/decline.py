@@ -22,6 +22,10 @@ from waitlist_api.records.leaves import Leave, LeftOffer
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.waitlist import decline_rules_of
 from waitlist_shared import contracts as c
+from waitlist_shared.errors import IdempotencyKeyReused
+
+Choice = Literal["back", "leave"]
+CHOICES: tuple[Choice | None, ...] = (None, "back", "leave")
 
 
 class DeclineCommand(Struct, frozen=True, kw_only=True):
@@ -35,9 +39,17 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     stay: int | None
     # The customer chooses whether to move to the end of the queue (`back`) or to leave. If `to` is
     # None, the `decline` setting decides.
-    to: Literal["back", "leave"] | None
+    to: Choice | None
     offered_until_millis: int | None
     idempotency_key: str | None
+
+    def once_key(self, to: Choice | None) -> str | None:
+        """Return the digest of the idempotency key together with the customer's choice `to`, or
+        None if the client sent no key.
+        """
+        if not self.idempotency_key:
+            return None
+        return once_key_of(f"{CUSTOMER} {to or ''}", self.idempotency_key)
 
 
 class Declined(Struct, frozen=True):
@@ -61,17 +73,19 @@ class Declines(Struct, frozen=True):
     now_millis: NowMillis
 
     def decline(self, command: DeclineCommand) -> Declined:
-        """Decline the offer. If the request is a repeat, nothing changes."""
+        """Decline the offer. If the request is a repeat, nothing changes.
+
+        Raise IdempotencyKeyReused if the customer's last decline had the same key but a different
+        choice `to`.
+        """
         waitlist_id, entry_id, stay = command.waitlist_id, command.entry_id, command.stay
         rules = decline_rules_of(self.waitlist_cache.find(waitlist_id).settings)
         to = command.to or rules.to
-        once_key = None
-        if command.idempotency_key:
-            # The digest includes the customer's choice `to`, so two requests with the same key but
-            # different choices count as different requests.
-            once_key = once_key_of(f"{CUSTOMER} {command.to or ''}", command.idempotency_key)
+        once_key = command.once_key(command.to)
         record = self.entries.find(waitlist_id, entry_id, stay)
         is_repeat = once_key is not None and record.hold.once_key == once_key
+        if not is_repeat and record.hold.once_key in map(command.once_key, CHOICES):
+            raise IdempotencyKeyReused
         if to != "leave":
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:

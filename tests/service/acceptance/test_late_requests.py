@@ -82,6 +82,30 @@ def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
     assert people.status("ann") == "offered"
 
 
+@pytest.mark.parametrize(
+    ("first", "second"), [(None, "leave"), ("back", "leave"), ("leave", "back"), ("back", None)]
+)
+def test_one_key_does_not_decline_with_two_choices(
+    waitlist: Waitlist, world: World, first: str | None, second: str | None
+) -> None:
+    """A customer's app sends the key of a decline again, but with another choice. The service
+    refuses the request, and the customer's next offer stays open (promise P5).
+    """
+    people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
+    people.poll("ann")
+    answer = people.decline("ann", first, key="k").json
+    refused = people.decline("ann", second, key="k")
+    assert (refused.status, refused.code) == (422, "idempotency_key_reused")
+    assert people.decline("ann", first, key="k").json["status"] == answer["status"]
+    if first == "leave":
+        people.sign_up("ann")
+    world.advance(1)
+    people.poll("ann")
+    assert people.status("ann") == "offered"
+    assert people.decline("ann", second, key="k").code == "idempotency_key_reused"
+    assert people.status("ann") == "offered"
+
+
 def test_a_decline_that_names_no_offer_is_about_the_open_one(
     waitlist: Waitlist, world: World
 ) -> None:

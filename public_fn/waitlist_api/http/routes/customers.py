@@ -18,8 +18,8 @@ from waitlist_api.http.routes.admission import CustomerAdmission
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import (
+    DeclineKey,
     EntryId,
-    IdempotencyKey,
     RestKey,
     SegmentNames,
     WaitlistId,
@@ -168,6 +168,7 @@ class Routes(Struct, frozen=True):
             "not_waiting",
             "offer_expired",
             "too_many_changes",
+            "idempotency_key_reused",
         ),
     )
     def decline(
@@ -175,7 +176,7 @@ class Routes(Struct, frozen=True):
         waitlist_id: WaitlistId,
         entry_id: EntryId,
         body: DeclineBody,
-        idempotency_key: IdempotencyKey = None,
+        idempotency_key: DeclineKey = None,
     ) -> DeclineAnswer:
         """When a customer declines an offer, the next customer gets an offer at once. Send
         `offered_until` or an `Idempotency-Key`, so that a repeated request cannot decline a later
