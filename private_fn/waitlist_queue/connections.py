@@ -34,7 +34,9 @@ class Pipeline(Protocol):
 
 
 class Client(Protocol):
-    """The methods that the single-server client and the cluster client have in common."""
+    """The methods of Redis clients that this package uses. The clients for a single server and for
+    a cluster both have them.
+    """
 
     def execute_command(self, *arguments: object) -> Any: ...
 
@@ -69,7 +71,7 @@ class _DeadlineConnection(Connection):
 
     @property
     def socket_connect_timeout(self) -> float:
-        """The timeout for connecting, which is never longer than the remaining time.
+        """The timeout for connecting: CONNECT_SECONDS, or the remaining time if that is shorter.
 
         redis-py reads this property again for each of the host's IP addresses.
         """
@@ -103,9 +105,9 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # The server sends session tickets after a TLS handshake. If the tickets are not read,
-            # the connection pool finds unread data and closes the connection. Send a PING, because
-            # reading its reply also reads the tickets.
+            # After a TLS handshake, the server sends session tickets. If nobody reads them, the
+            # connection pool finds unread data and closes the connection, so send a PING. Reading
+            # its reply also reads the tickets.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()
 

@@ -54,7 +54,9 @@ def _script_of(request: type) -> Script:
 
 
 def parts_of(requests: Sequence[c.OnWaitlist]) -> Iterator[list[c.OnWaitlist]]:
-    """Split the requests into groups. One run of a script can carry out all requests of a group."""
+    """Split the requests into groups, so that one run of a script can carry out all requests of a
+    group.
+    """
     part: list[c.OnWaitlist] = []
     for request in requests:
         if part and not _may_join(part, request):
@@ -92,8 +94,8 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     return [result_of(operation.script, operation.result, own) for own in replies]
 
 
-# The parameter is the script's name rather than a Script object, because lru_cache hashes its
-# parameters on every call and hashing a Script object takes too long.
+# The parameter is the script's name rather than the Script, because lru_cache hashes its parameters
+# on every call, and hashing a Script takes too long.
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
     """Return the Redis keys that a script uses for every request about a waitlist."""

@@ -136,7 +136,7 @@ def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
 
 
 def _without_unused_functions(library: str, code: str) -> str:
-    """Return the code of the library without the functions that the script does not use."""
+    """Return the library's code without the functions that the script does not use."""
     # Redis creates all of a script's functions anew for each run, which takes 0.1 microseconds per
     # function.
     pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …

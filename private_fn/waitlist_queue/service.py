@@ -23,8 +23,8 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# Expired claims and offers are ended in batches of 200 or more. No batch begins after
-# EXPIRING_SECONDS, so that Lambda does not stop the function mid-batch.
+# Expired claims and offers are ended in batches of at least 200. To prevent Lambda from stopping
+# the function mid-batch, no batch begins after EXPIRING_SECONDS.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
@@ -92,7 +92,9 @@ class QueueService:
         return settled
 
     def _end_holds(self, requests: Sequence[c.OnWaitlist], results: list[Message]) -> list[Message]:
-        """End expired claims and offers, and retry the requests that failed with `expiring`."""
+        """End expired claims and offers, then retry the requests that a script refused with
+        `expiring`.
+        """
         end = self._monotonic() + EXPIRING_SECONDS
         for turn in range(EXPIRING_TURNS):
             late = [number for number, result in enumerate(results) if _is_expiring(result)]

@@ -25,7 +25,7 @@ TRANSIENT_ERRORS = (
 )
 # Errors that only an operator can resolve. The log contains a hint for each of them.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
-# Errors after which the store resends a pipeline's failed command.
+# After one of these errors, the store sends the failed command of a pipeline again.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError
@@ -138,8 +138,8 @@ class RedisStore:
             return [error] * len(calls)
 
     def _commands_for(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
-        """Yield one Redis command for each call. With these commands, Redis runs the calls in the
-        given order.
+        """Yield one Redis command for each call, in the given order. The commands make sure that
+        Redis also runs the calls in this order.
         """
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):

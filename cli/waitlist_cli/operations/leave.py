@@ -13,7 +13,7 @@ def can_return(_waitlist: Document, person: Document, _body: Document) -> bool:
 
 
 def returns(person: Document) -> list[Inverse]:
-    """Return the requests that put a removed person back in their former place."""
+    """Return the requests that undo the removal of a person."""
     requests = [Inverse("reinstate", person["entry_id"])]
     if "held_back" in (person["not_ready"] or ()):
         reason = {"reason": person["held_back_reason"] or ""}

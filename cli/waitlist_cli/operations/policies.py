@@ -1,4 +1,6 @@
-"""Parses admission policies that operators type, and describes policies in words."""
+"""Parses the admission policies that operators type in forms and options, and describes policies in
+words.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -36,7 +38,7 @@ def rate_of(text: str) -> dict[str, Any] | None:
 
 
 def rate_text(rate: Mapping[str, Any]) -> str:
-    """Describe a rate in words: the count, the period, what is counted, and the start."""
+    """Describe a rate in words, such as `500 a minute who enter`."""
     begins = f" from {rate['from']}" if rate.get("from") else ""
     enters = " who enter" if rate.get("counts") == "entered" else ""
     return f"{rate['count']:,} a {rate['per']}{enters}{begins}"

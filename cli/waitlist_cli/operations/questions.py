@@ -12,7 +12,8 @@ from waitlist_cli.terminal.output import CONTROLS
 
 PARTS = ("profile", "attributes")
 KINDS = {"email": "email", "tel": "tel", "checkbox": "tick", "select": "select"}
-# If a waitlist has no questions, a name or an address is needed to recognise a person.
+# The fields of the form if the waitlist has no questions. Operators need a name or an address to
+# recognise a person.
 USUAL = (
     {"name": "name", "label": "Name", "type": "text"},
     {"name": "email", "label": "Email address", "type": "email"},
@@ -32,8 +33,8 @@ FEWEST_DIGITS, MOST_DIGITS = 3, 20
 def fields_for(waitlist: Document) -> Sequence[Field]:
     """Return the form fields for a person's answers, in the order of the questions.
 
-    The address that identifies a person and the attributes that define segments always have a
-    field, even if the waitlist does not ask for them.
+    The form always has a field for the address that identifies a person and for each attribute that
+    defines segments, even if no question asks for them.
     """
     fields: dict[str, Field] = {}
     for field in _fields(waitlist):
@@ -73,7 +74,7 @@ def check_profile(waitlist: Document, profile: Mapping[str, Any]) -> None:
 
 
 def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Build the profile and the attributes from the values of the fields."""
+    """Return the profile and the attributes that the operator entered in the form's fields."""
     found: dict[str, dict[str, str]] = {part: {} for part in PARTS}
     for field in fields_for(waitlist):
         part, _, name = field.name.partition(".")
@@ -95,7 +96,7 @@ def accepted(field: Field, typed: str) -> str:
 
 
 def answered_fields(waitlist: Document, person: Document) -> list[Field]:
-    """Return a field for each question, with this person's answer.
+    """Return the form fields for all questions, filled with this person's answers.
 
     Questions whose answers do not fit in a one-line field, such as lists, are left out.
     """

@@ -12,7 +12,7 @@ from waitlist_cli.terminal.output import format_value
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# Duplicates are usually added within a short time, so search only among the people who joined last.
+# Duplicates are usually added soon after each other, so search only the people who joined last.
 MOST = 300
 
 

@@ -53,9 +53,9 @@ def found_people(
 
 
 def exact_numbers_first(people: Iterable[dict[str, Any]], text: str) -> list[dict[str, Any]]:
-    """Move the people whose call number is `text` to the front of the list.
+    """Sort the people so that those whose call number is `text` come first.
 
-    Otherwise, the order stays the same.
+    The order is otherwise unchanged.
     """
     wanted = Wanted(text)
     return sorted(people, key=lambda person: not wanted.is_call_number(person["call_number"]))

@@ -76,9 +76,9 @@ class Change:
 def change_seen(
     api: "Api", waitlist_id: str, seen: Mapping[str, Any] | None, given: Document
 ) -> Change:
-    """Change the settings whose values in `given` differ from the values that the operator saw.
+    """Change the settings in `given` whose values differ from the values that the operator saw.
 
-    If another operator has changed one of the same settings, raise Refused.
+    If another operator has changed one of these settings in the meantime, raise Refused.
     """
     for _ in range(TRIES):
         now = api.operator("GET", f"/{waitlist_id}")

@@ -83,7 +83,7 @@ def settings_like(api: "Api", like: str, zone: str = "") -> dict[str, Any]:
 def template_settings(template: Template, now: datetime) -> dict[str, Any]:
     """Return the settings of a template.
 
-    If the template gives a time as a number of days, the days are counted from `now`.
+    Times that the template gives as a number of days are counted from `now`.
     """
     found: dict[str, Any] = json.loads(json.dumps(template.settings))
     for name, days in template.in_days.items():
@@ -121,7 +121,7 @@ def get(settings: Mapping[str, Any], name: str) -> Any:
 
 
 def put(settings: dict[str, Any], name: str, value: Any) -> None:
-    """Store a value in nested settings. A `name` looks like `admission.rate.count`."""
+    """Store a value in nested settings, under a name such as `admission.rate.count`."""
     *groups, key = name.split(".")
     for group in groups:
         settings[group] = {**(settings.get(group) or {})}

@@ -40,7 +40,7 @@ def zone_countries() -> dict[str, str]:
 
 
 def _rows(table: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the first three columns of a table. Leave out shorter lines and comments."""
+    """Yield the first three columns of a table, without its comments and without shorter lines."""
     text = resources.files("tzdata").joinpath("zoneinfo", table).read_text("utf-8")
     for line in text.splitlines():
         columns = line.split()

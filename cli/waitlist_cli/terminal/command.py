@@ -68,7 +68,7 @@ Function = Callable[..., int | None]
 
 
 class Command(TyperCommand):
-    """A command that accepts the common options of `waitlist` in addition to its own."""
+    """A command that accepts its own options and those of `waitlist`, such as `--json`."""
 
     context_class = Context
 

@@ -24,8 +24,8 @@ def replace_parameter(
 ) -> Function:
     """Replace the parameter `name` of a command's function with several command-line options.
 
-    When the command runs, the function `make` computes the parameter's value from the values of
-    these options.
+    When the command runs, the function `make` receives the values of these options and returns the
+    parameter's value.
     """
     own = inspect.signature(function)
     parameters = [

@@ -146,9 +146,9 @@ NEXT_STEPS = {
 
 
 class Console(rich.console.Console):
-    """A Rich console that raises BrokenPipeError once nobody reads the output.
+    """A Rich console that raises BrokenPipeError if the program that reads the output has ended.
 
-    By default, Rich exits with code 1 when the reading program has ended.
+    By default, Rich would end the command with exit code 1.
     """
 
     def on_broken_pipe(self) -> None:
@@ -156,9 +156,10 @@ class Console(rich.console.Console):
 
 
 def discard(console: Console) -> None:
-    """Redirect all further output to /dev/null.
+    """Send all further output to /dev/null.
 
-    Writing has failed, and Python would fail again when it flushes the output at exit.
+    An attempt to write has failed. Without this redirection, Python would fail again when it
+    flushes the output at exit.
     """
     # The console has no file descriptor in tests.
     with suppress(OSError):

@@ -119,7 +119,7 @@ def _annotation(setting: Setting, name: str) -> Any:
 
 
 def _meaning_of_off(setting: Setting) -> str:
-    """Describe what happens if the operator turns a setting off.
+    """Describe what turning a setting off means, for the setting's help text.
 
     Return "" if the setting cannot be turned off.
     """

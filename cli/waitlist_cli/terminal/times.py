@@ -53,19 +53,19 @@ def local_text(moment: datetime, zone: str, clock: str = "%H:%M") -> str:
 
 
 def localize(text: str, zone: str) -> str:
-    """Convert the times in a text to the time zone `zone`.
+    """Convert the times in a text to the time zone `zone`, in a form such as `14:03:07 on Sun 29
+    Nov 2026 (Europe/Berlin)`.
 
-    The times are written like `14:03:07 on Sun 29 Nov 2026 (Europe/Berlin)`. A time without a UTC
-    offset stays unchanged.
+    A time without a UTC offset stays unchanged.
     """
     return _replace_times(text, lambda moment: local_text(moment, zone, "%H:%M:%S"))
 
 
 def localize_briefly(text: str, zone: str) -> str:
-    """Convert the times in a text to the time zone `zone`.
+    """Convert the times in a text to the time zone `zone`, in a form such as `2026-11-29 14:03:07
+    CET`, or `2026-11-29 13:03:07Z` in UTC.
 
-    The times are written like `2026-11-29 14:03:07 CET`, or `2026-11-29 13:03:07Z` in UTC. A time
-    without a UTC offset stays unchanged.
+    A time without a UTC offset stays unchanged.
     """
     own = ZoneInfo(zone)
     end = "Z" if zone == "UTC" else " %Z"

@@ -22,7 +22,7 @@ ASCII_BARS = "_.-=+*%#"
 # includes people's profiles.
 WIDE = 76
 LONGEST_NAME = 26
-# The number of screen lines that are not used for the table of people.
+# The number of screen lines that are not available for the table of people.
 OTHER_LINES = 14
 # The states in which a waitlist refuses signups, and the colour in which the screen shows each.
 SHUT = {"closed": "red", "not_open_yet": "yellow"}

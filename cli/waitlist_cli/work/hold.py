@@ -83,7 +83,7 @@ class Hold:
             raise HoldLost(error.message) from error
 
     def give_back(self, how: OnFailure, reason: str, delay_seconds: int = 0) -> str:
-        """Release or park the entry, and return the outcome in words.
+        """Release or park the entry, and return a description of what happened, such as `parked`.
 
         A released entry can be claimed again after `delay_seconds`. A parked entry is set aside for
         an operator. Raises HoldLost if the claim has ended.

@@ -79,7 +79,7 @@ class Program:
     def _signal(self, number: int) -> bool:
         """Send a signal to the process group, and return whether the group still has processes.
 
-        Signal 0 only checks whether the group still has processes.
+        Signal 0 only checks this.
         """
         try:
             os.killpg(self._process.pid, number)

@@ -32,8 +32,8 @@ TICK_SECONDS = 0.2
 # from claiming the same person over and over.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
-# After a failure, the person is not claimed again for a while. This time doubles with each failure,
-# up to this limit.
+# After a failure, the person is not claimed again for a while. This delay doubles with each
+# failure, up to this many seconds.
 MOST_RETRY_SECONDS = 3600
 # The maximum number of people whose failures the command remembers.
 MOST_REMEMBERED = 10_000
@@ -62,7 +62,7 @@ class Plan:
 class WorkCounts:
     """The results of all threads."""
 
-    # How many more people the workers may serve, or None if there is no limit.
+    # How many more people the workers may claim, or None if there is no limit.
     left: int | None
     completed: int = 0
     failed: int = 0
@@ -158,7 +158,7 @@ class Worker:
         # had been lost, the next request would repeat the key and receive the same claim.
         self._key = _new_key()
         claims = answer["claims"]
-        # If the response contains `limit`, the waitlist allows no more claims at the moment. People
+        # The response contains `limit` if the waitlist allows no more claims at the moment. People
         # may still be waiting, so the worker must not end.
         self._is_limited = bool(answer.get("limit"))
         if not claims:
@@ -286,7 +286,9 @@ def run_workers(context: Context, plan: Plan) -> int:
 
 
 def _wait_for_all(running: list[Future[None]], shutdown: Shutdown) -> None:
-    """Wait for all workers. If a worker fails, wait for the others, then raise the error."""
+    """Wait for all workers. If a worker fails, ask the others to finish, wait for them, and then
+    raise the error.
+    """
     left = set(running)
     while left:
         # Python runs signal handlers only between two calls to `wait`, so each call has a timeout.

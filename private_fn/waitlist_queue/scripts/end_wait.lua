@@ -10,11 +10,10 @@ if not meta_not_ready then return {'kept'} end -- no customer on the list was ev
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end
 local millis = math.floor(now / 1000)
 local rank, is_ready = waiting_rank(keys, entry_id)
--- Keep the entry if it is not waiting, or if it belongs to a newer signup, which has a different ticket.
+-- Keep the entry if it is not waiting, or if its ticket shows that it belongs to a newer signup.
 if not rank or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
 local packed = redis.call('HGET', keys.readiness, entry_id)
--- End the wait if the entry is not ready only because the customer has stopped polling. If there is any other reason,
--- keep the entry.
+-- If the entry is not ready for any reason other than that the customer has stopped polling, keep the entry.
 if not is_ready and has_reason(without_away(packed)) then return {'kept'} end
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end

@@ -15,8 +15,8 @@ local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE',
 local present_until = tonumber(present or KEPT)
 -- The customer left while the queue was being rebuilt, and after this message was sent, so ignore the message.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
--- If the `inside` set still contains the customer's pass, the customer has a place, even if the pass has ended.
--- Otherwise, the customer needs a free place.
+-- If the `inside` set still contains the customer's pass, the customer already has a place inside, even if the pass has
+-- ended. Otherwise, a place must be free.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.
   if meta_state == 'hydrating' or room_of(keys, policy, now, true) == 0 then

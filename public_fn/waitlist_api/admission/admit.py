@@ -25,8 +25,8 @@ from waitlist_api.settings.waitlist import schedule_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotWaiting
 
-# The maximum number of messages that one run of the policy sends to Redis to catch up with a
-# schedule. If more are needed, the next run continues.
+# To catch up with a schedule, one run of the policy sends at most this many messages to Redis. If
+# more are needed, the next run continues.
 CATCH_UPS = 20
 
 
@@ -91,7 +91,9 @@ class Admissions(Struct, frozen=True):
         return hours_of(self.waitlist_cache.find(waitlist_id).settings, self.now_millis())
 
     def run(self, waitlist_id: str) -> Run:
-        """Offer the slots that the admission policy or an earlier refill request allows now."""
+        """Offer the slots that the admission policy allows now, or that are left from an earlier
+        `refill` request.
+        """
         waitlist = self.waitlist_cache.find(waitlist_id)
         since = waitlist.scheduled_until
         for _ in range(CATCH_UPS):
@@ -148,8 +150,8 @@ class Admissions(Struct, frozen=True):
             return offers[0].view, record
         if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_TAKEN)
-        # If the offer has already ended, or a different request has changed the entry, return the
-        # current state of the entry.
+        # The offer has already ended, or a different request has changed the entry, so return the
+        # entry's current state.
         return self.positions.read(*key, to_operator=True), record
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:

@@ -24,8 +24,8 @@ from waitlist_api.settings.waitlist import pass_seconds_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting, WaitlistError
 
-# A claim can end before its customer is called to a place, for example because the customer has
-# left.
+# The errors that are raised if a claim ended before its customer could be called to a place, for
+# example because the customer has left.
 CLAIM_ENDED = (AlreadyAdmitted, ClaimExpired, ClaimMismatch, EntryNotFound, NotWaiting)
 
 
@@ -121,8 +121,8 @@ class Claims(Struct, frozen=True):
                 by=command.by,
                 token=token,
                 to=command.call_to,
-                # The key identifies this call to the customer. Each claim has its own token, so a
-                # claim's first call can use the token as its key.
+                # The key identifies this call to the customer. Each claim has its own token, so the
+                # token can be the key of the claim's first call.
                 key=token,
             )
             try:

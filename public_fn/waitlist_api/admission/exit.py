@@ -17,7 +17,9 @@ from waitlist_shared import contracts as c
 
 
 class Exits(Struct, frozen=True):
-    """Records exits, so that other customers can be admitted."""
+    """Records that admitted customers are no longer inside, so that other customers can be
+    admitted.
+    """
 
     entries: EntryRecords
     ledger: Ledger

@@ -131,7 +131,10 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
         return verb.message(**{name: getattr(self, name) for name in names})
 
     def names_hold_of(self, record: EntryRecord) -> bool:
-        """Return whether the command's token and ticket match the record."""
+        """Return whether the command's token and ticket match the record.
+
+        An empty token or a missing ticket matches every record.
+        """
         is_same_stay = self.ticket in (None, record.ticket)
         return self.token in ("", record.hold.token) and is_same_stay
 
@@ -145,7 +148,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
 
 
 class ActionResult(Struct, frozen=True):
-    """The state of an entry after an action on it.
+    """The entry after an action on it.
 
     `record` is None if this request did not change the record.
     """
@@ -176,8 +179,8 @@ class Holds(Struct, frozen=True):
             result = self._begin_time_inside(verb, command, self._decide(verb, command))
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
-            # Redis forgets a decision soon after it is recorded. If the request is then repeated,
-            # Redis refuses it, although the record already contains the change.
+            # Redis forgets a decision soon after it is recorded, so it refuses a later repeat of
+            # the request, although the record already contains the change.
             if record is not None and _is_done(verb, command, record):
                 return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
@@ -399,7 +402,7 @@ def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryVi
 
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
-    """Return whether an earlier attempt at the command has already made this change."""
+    """Return whether an earlier attempt at the same command has already changed the record."""
     decided = "admitted" if record.status == "admitted" else record.hold.end
     is_same = decided == verb.decided and record.status == verb.after
     return is_same and command.names_hold_of(record)

@@ -33,7 +33,7 @@ from waitlist_shared.ids import new_invitation_id
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
 logger = logging.getLogger(__name__)
-# The time after which a request makes no more offers, and leaves the rest to maintenance.
+# A request stops making offers after this time, and leaves the remaining offers to maintenance.
 REQUEST_MILLIS = 8_000
 NO_OFFER_MESSAGE = (
     "this waitlist does not send the `offered` message, so add `offered` to `messages.kinds` first"
@@ -154,8 +154,8 @@ class Invitations(Struct, frozen=True):
         while invitation.running:
             after = self._invite_page(invitation, is_resumed=is_resumed)
             if after is None:
-                # A different run has already stored this page of offers. That run continues with
-                # the next page, so stop here.
+                # A different run has already stored this page of offers and continues with the next
+                # page, so stop here.
                 return self.records.find(*invitation.ids) or invitation
             # A resumed run may begin with offers that an earlier run has already made, so its first
             # page may make no progress. Make at least one more page, even if the time is up.
@@ -196,9 +196,9 @@ class Invitations(Struct, frozen=True):
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
         is_repeat, is_last = admitted.outcome == "repeat", next_rank is None
         if is_resumed or is_repeat:
-            # An earlier run has already made the offers of this page, but possibly to people other
-            # than this run's candidates. Begin the next page at the same rank, so that no candidate
-            # is left out.
+            # An earlier run has made the offers of this page, possibly to people who are not among
+            # this run's candidates. Begin the next page at the same rank, so that no candidate is
+            # left out.
             next_rank, is_last = invitation.after_rank, bool(invitation.entries)
         taken = (invitation.taken if is_repeat else taken) + admitted.taken
         is_done = is_last or taken >= invitation.count or not (admitted.is_more or is_repeat)

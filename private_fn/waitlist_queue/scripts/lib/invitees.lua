@@ -4,9 +4,9 @@
 -- invitation.
 local INVITATION_LENGTH = 24
 
--- Takes up to `most` invitees from the queue. An invitee is left out in three cases: the entry is not ready, the
--- customer has signed up again since the message was sent, or a decision about an earlier offer of the same invitation
--- is pending.
+-- Takes up to `most` invitees from the queue. Leaves out an invitee if the entry is not ready, if the customer has
+-- signed up again since the message was sent, or if a decision about an earlier offer of the same invitation is
+-- pending.
 local function take_invitees(keys, invitees, tokens, most)
   local taken, invitation = {}, string.sub(tokens, 1, INVITATION_LENGTH)
   local function is_of_invitation(decision)

@@ -5,8 +5,8 @@
 local MOVE_SECONDS = 86400
 local OLD_MOVES_PER_RUN = 20
 
--- Deletes some moves that are older than a day. Otherwise, old moves could stay in the set, because each new move
--- postpones the expiry of the whole set.
+-- Deletes some moves that are older than a day. They would otherwise stay in the set, because each new move postpones
+-- the expiry of the whole set.
 local function forget_old_moves(keys, stamp)
   local oldest = stamp - MOVE_SECONDS * TICKETS_PER_SECOND
   local old = redis.call('ZRANGEBYSCORE', keys.moves, '-inf', oldest, 'LIMIT', 0, OLD_MOVES_PER_RUN)
@@ -22,7 +22,7 @@ local function remember_move(keys, once_key, stamp, seconds, ...)
   end
 end
 
--- Remembers a move and how many places the entry moved ("once_key:places").
+-- Remembers a move and the number of places that the entry moved, in the form "once_key:places".
 local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end

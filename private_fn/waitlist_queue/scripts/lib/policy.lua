@@ -89,7 +89,7 @@ local function rate_due(policy, now)
   return math.floor(math.max(0, now - policy.bucket_at) * policy.rate_count / (policy.rate_millis * 1000))
 end
 
--- Returns how much of the time between two admissions has already passed, in microseconds. Returns 0 if nobody is
+-- Returns how many microseconds have passed since the rate's last whole slot became available. Returns 0 if nobody is
 -- waiting.
 local function left_over(keys, policy, now)
   if not policy.has_rate or redis.call('ZCARD', keys.queue) == 0 then return 0 end

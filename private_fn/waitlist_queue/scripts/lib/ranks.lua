@@ -59,7 +59,8 @@ local function free_rank_after(keys, rank)
   return rank + run_length(keys, rank, 1)
 end
 
--- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap.
+-- Returns a free rank in the nearest gap ahead of the entry that has `index` entries ahead of it. Returns nil if there
+-- is no gap.
 --
 -- Operators often move several entries to the same spot, one after the other. If one of the two entries next to the gap
 -- was moved before, the returned rank is close to that entry, so that most of the gap stays free for the next moves.

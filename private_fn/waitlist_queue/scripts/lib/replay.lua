@@ -12,8 +12,8 @@ local function claim_row(keys, entry_id, hold, deadline, filter_index)
     before and before.placed or 0, filter_index}
 end
 
--- Returns the text that describes an entry in a stored answer. Answers are stored under an idempotency key, and a
--- repeated request is answered from these texts.
+-- Returns the text that describes an entry in the stored answer to a request. If the request is repeated, it is
+-- answered from these texts.
 local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end

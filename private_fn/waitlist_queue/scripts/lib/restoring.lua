@@ -24,7 +24,7 @@ local function restore_edits(keys, entry_id, tags, readiness, ticket, present, i
   accept_readiness(keys, entry_id, readiness, not is_same_stay)
 end
 
--- Restores an entry as its record says: waiting, claimed, with an offer, or parked (set aside for an operator).
+-- Restores an entry as its record says: waiting, claimed, offered a slot, or parked (set aside for an operator).
 local function restore_place(keys, entry_id, new, present, time_millis)
   if present and present.state == 'waiting' then
     -- Remove the entry from the queue first, because its own old rank must not count as taken.

@@ -55,8 +55,8 @@ local function leave_segments(keys, entry_id, rank)
   if tags then remove_index_members(keys, entry_id, rank, tags) end
 end
 
--- Replaces an entry's tags, which say which segments the entry belongs to. If Redis already has the same or a newer
--- version of the tags for this signup, nothing changes.
+-- Replaces an entry's tags, which are the ids of its segments. If Redis already has the same or a newer version of the
+-- tags for this signup, nothing changes.
 local function reindex(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
   local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end

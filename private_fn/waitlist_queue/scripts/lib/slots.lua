@@ -44,7 +44,7 @@ local function give_back(keys, entry_id, hold)
   wake(keys)
 end
 
--- Subtracts an admission from the waitlist's counters, because the admission has turned out to be invalid.
+-- Subtracts an admission that has turned out to be invalid from the waitlist's counters.
 local function uncount_admission(keys, hold)
   redis.call('HINCRBY', keys.meta, 'admitted', -1)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end

@@ -21,7 +21,7 @@ local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
   redis.call('EXPIRE', keys.tombstones, TOMBSTONE_SECONDS)
 end
 
--- Returns the ticket that is stored with a tombstone. Returns false if no ticket is stored.
+-- Returns the ticket that is stored with a tombstone, or false if no ticket is stored.
 local function ticket_of_tombstone(keys, entry_id, join_id, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.tombstones, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #entry_id + #join_id + 3)) or false
