@@ -25,7 +25,7 @@ from waitlist_api.errors import (
 from waitlist_api.http import json_body
 from waitlist_api.http.edge import check_edge, remove_key
 from waitlist_api.http.errors import problem
-from waitlist_api.http.operation import JSON, Operation
+from waitlist_api.http.operation import JSON, WITH_BODY, Operation
 from waitlist_api.http.origins import check_origin
 from waitlist_api.http.request import Request
 from waitlist_api.http.routing import (
@@ -42,7 +42,7 @@ from waitlist_shared.errors import InternalError, WaitlistError
 
 Event = Mapping[str, Any]
 # The methods whose requests have a body. The body of any other request is ignored.
-WITH_BODY = ("POST", "PUT", "PATCH")
+
 # By default, caches must not store responses, because most are for a single caller. A route whose
 # response is the same for all callers sets its own Cache-Control header.
 ALWAYS = {

@@ -13,6 +13,7 @@ from waitlist_api.http import json_body
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 JSON = "application/json"
+WITH_BODY = ("POST", "PUT", "PATCH")
 # Every operation that uses Redis and concerns a single entry can return these error codes.
 ENTRY = ("rebuilding", "entry_not_found")
 

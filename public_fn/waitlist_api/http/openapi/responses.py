@@ -13,7 +13,7 @@ from aws_lambda_powertools.event_handler.openapi.models import (
 
 from waitlist_api.http.errors import PROBLEM_JSON, public_errors
 from waitlist_api.http.openapi import links
-from waitlist_api.http.operation import Answer, Operation
+from waitlist_api.http.operation import WITH_BODY, Answer, Operation
 from waitlist_api.http.routes.waitlists import BOARD_CACHE
 from waitlist_api.http.routing import Route
 from waitlist_api.http.schemas.common import Problem
@@ -132,7 +132,10 @@ def _problems(route: Route, *, has_body: bool) -> dict[int, Any]:
         # `not_found`.
         codes += ["waitlist_not_found", "record_unavailable", "not_found"]
     if has_body:
-        codes += ["invalid_json", "unsupported_media_type"]
+        codes += ["invalid_json"]
+    if operation.media_types and route.key.startswith(WITH_BODY):
+        # Even if the operation needs no body, clients can send one.
+        codes += ["unsupported_media_type"]
     if operation.needs_credentials:
         codes += ["unauthorized", "forbidden"]
     if operation.audience != "operator":

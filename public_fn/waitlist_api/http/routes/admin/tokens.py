@@ -20,7 +20,7 @@ class Routes(Struct, frozen=True):
     @operator(
         "Issue an entry token for a guest",
         Answer(200, "The entry token", headers="no_store"),
-        problems=(*ENTRY, "no_entry_tokens", "unsupported_media_type"),
+        problems=(*ENTRY, "no_entry_tokens"),
         audit="each_request",
     )
     def issue_token(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
@@ -37,7 +37,7 @@ class Routes(Struct, frozen=True):
     @operator(
         "Get the link that opens a guest's entry",
         Answer(200, "The link", headers="no_store"),
-        problems=(*ENTRY, "no_entry_tokens", "unsupported_media_type"),
+        problems=(*ENTRY, "no_entry_tokens"),
         audit="each_request",
     )
     def get_link(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[LinkAnswer]:
