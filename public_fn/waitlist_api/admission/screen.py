@@ -8,7 +8,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records.call import current_call
 from waitlist_api.records.entries import EntryRecords
-from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.facets import Call
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
@@ -61,8 +61,11 @@ class Screens(Struct, frozen=True):
         records = self.entries.get_many(waitlist_id, [*held_ids, *next_ids])
         called = self._called(records[id_] for id_ in held_ids if id_ in records)
         newest_first = sorted(called, key=lambda each: each.call.stamp, reverse=True)
-        waiting = [records[id_] for id_ in next_ids if id_ in records]
-        following = [each.call_number for each in waiting if each.status == "waiting"]
+        # Redis decides who comes next. The records contain the call numbers, and show which
+        # customers have left or were admitted a moment ago. If a claim or an offer has just
+        # expired, the record may still have the status `offered`.
+        waiting = [records[id_] for id_ in next_ids if id_ in records and id_ not in held_ids]
+        following = [each.call_number for each in waiting if each.status in PRESENT]
         return Screen(newest_first[:MOST_CALLED], [number for number in following if number])
 
     def _next_ids(self, waitlist_id: str) -> list[str]:

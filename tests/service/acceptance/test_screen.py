@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.service.acceptance.halfway import leaving
 from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
 from tests.support.admissions import Admissions
 from tests.support.gateway import Answer
@@ -71,6 +72,23 @@ def test_a_claim_or_an_offer_without_a_call_is_not_shown(waitlist: Waitlist) -> 
     people.admit(1)
     assert numbers_on_the_screen(people) == []
     assert following(people) == ["A003"]
+
+
+def test_a_customer_whose_claim_or_offer_has_expired_is_next_again(waitlist: Waitlist) -> None:
+    people = waitlist("ann", "bob", "cyd", call_numbers=DAILY, admission={"no_show": "keep_place"})
+    people.claim(call={"to": "Room 2"})
+    people.admit(1, offer_seconds=LEASE_SECONDS)
+    assert following(people) == ["A003"]
+    people.world.advance(LEASE_SECONDS + 1)
+    assert following(people) == ["A001", "A002", "A003"]
+    assert numbers_on_the_screen(people) == []
+
+
+def test_a_customer_whose_departure_was_interrupted_is_not_next(waitlist: Waitlist) -> None:
+    """The record says that Ann has left, but Redis does not know it yet."""
+    people = waitlist("ann", "bob", call_numbers=DAILY)
+    leaving(people, "ann")
+    assert following(people) == ["A002"]
 
 
 def test_an_earlier_call_does_not_appear_again_with_the_next_claim(waitlist: Waitlist) -> None:
