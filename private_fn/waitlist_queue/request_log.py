@@ -15,7 +15,7 @@ from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import Span, Telemetry
 
 UNKNOWN = "unknown"
-# The outcomes of messages that count as failures of the service.
+# If a message has one of these outcomes, the service itself has failed.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
 DEFECT: Message = {"code": InternalError.code}
 

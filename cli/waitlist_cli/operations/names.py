@@ -86,8 +86,8 @@ def list_names(names: Sequence[str]) -> str:
 def own_name_of(person: Document, waitlist: Document) -> str:
     """Return the name by which operators know a person.
 
-    The name comes from the person's answers. If they contain no name, return the person's address,
-    another answer, the customer id or the entry id.
+    The name comes from the person's answers. If the answers contain no name, return the person's
+    address, another answer, the customer id or the entry id.
     """
     return format_value(next(_names(person, waitlist)))
 

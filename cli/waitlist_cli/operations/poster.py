@@ -79,7 +79,7 @@ def draw_poster(
 
 
 def address_of(waitlist: Mapping[str, Any]) -> str:
-    """Return the address of the customer page. Raise WrongUsage if people cannot join there."""
+    """Return the customer page's address. If people cannot join on the page, raise WrongUsage."""
     if not waitlist["page_url"]:
         raise WrongUsage(NO_ADDRESS.format(waitlist_id=waitlist["waitlist_id"]))
     return str(waitlist["page_url"])

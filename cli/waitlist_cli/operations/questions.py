@@ -60,9 +60,9 @@ def _may_be_number(text: str) -> bool:
 
 
 def check_profile(waitlist: Document, profile: Mapping[str, Any]) -> None:
-    """Raise WrongUsage if a question does not allow the answer in the profile.
+    """If the profile contains an answer that its question does not allow, raise WrongUsage.
 
-    The service itself checks the address that identifies a person.
+    The address that identifies a person is not checked here, because the service itself checks it.
     """
     identity = waitlist["identity"]
     for field in fields_for(waitlist):

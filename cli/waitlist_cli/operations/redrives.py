@@ -72,7 +72,7 @@ def _redrive_all(request: ListRequest) -> tuple[str, Any]:
     ]
     returned = refusals.count(None)
     left = request.api.operator("GET", f"/{request.waitlist_id}/stats")["parked"]
-    words = [f"{format_count(returned, 'person waits', 'people wait')} again."]
+    words = [f"{format_count(returned, 'person is', 'people are')} back in the queue."]
     if refused := len(refusals) - returned:
         words.append(f"{refused:,} were refused, because they are no longer set aside.")
     if left:
@@ -82,8 +82,8 @@ def _redrive_all(request: ListRequest) -> tuple[str, Any]:
 
 def _warn(request: ListRequest) -> str:
     parked = request.api.operator("GET", f"/{request.waitlist_id}/stats")["parked"]
-    people = format_count(min(parked, MOST_REDRIVEN), "person waits", "people wait")
-    return f"{people} again. This cannot be undone."
+    people = format_count(min(parked, MOST_REDRIVEN), "person goes", "people go")
+    return f"{people} back to waiting. This cannot be undone."
 
 
 REDRIVE_ALL = ListAction(

@@ -19,7 +19,7 @@ FILE = Path(__file__).parents[1] / "templates.json"
 # Settings that are not copied from another waitlist: a new waitlist has its own name, and is open
 # and running.
 NOT_COPIED = ("name", "open", "paused")
-# Times that are copied from another waitlist only if they are in the future.
+# When a waitlist is copied, these times are copied only if they are in the future.
 TIMES = ("opens_at", "closes_at")
 
 

@@ -64,7 +64,7 @@ class Snapshot:
 
 
 def picture(snapshot: Snapshot, options: ConsoleOptions) -> RenderableType:
-    """Return everything that the screen shows, no taller than the terminal."""
+    """Return the whole screen, which is never taller than the terminal."""
     rows = max(3, options.max_height - OTHER_LINES)
     is_wide = options.max_width >= WIDE
     numbers = _numbers(snapshot) if is_wide else _few_numbers(snapshot)

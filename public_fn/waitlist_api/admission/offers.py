@@ -114,7 +114,7 @@ class OfferWriter(Struct, frozen=True):
         signup first.
         """
         if not _is_of_joining_stay(claim, record):
-            # Redis has taken an entry of an earlier signup, which has already ended.
+            # The entry that Redis has taken belongs to an earlier signup, which has already ended.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
             return None
         placed = c.SignupResult(

@@ -38,7 +38,7 @@ class Screen(Struct, frozen=True):
 
 
 class Screens(Struct, frozen=True):
-    """Reads the screens of waitlists that have call numbers."""
+    """Reads what the public screens of waitlists with call numbers show."""
 
     recovering_queue: RecoveringQueue
     entries: EntryRecords

@@ -667,7 +667,10 @@ def test_all_parked_people_are_returned_to_the_queue(console: Opened, bakery: Ba
     assert "Return all…" not in console.text(f"{page}waiting")
     redrive = f"/lists/{bakery.waitlist_id}/do/redrive"
     assert "go back to waiting, and their attempts are reset to 0" in console.text(redrive)
-    assert console.submit(redrive, to="back", reason="all", sure="yes") == "2 people wait again."
+    assert (
+        console.submit(redrive, to="back", reason="all", sure="yes")
+        == "2 people are back in the queue."
+    )
     assert bakery.line() == ["cyd", "ada", "bob"]
 
 
