@@ -306,8 +306,8 @@ class AdmissionHistory:
         return int(min(end, self.settings.get("until_millis", end)))
 
     def change_the_schedule(self) -> None:
-        """A new schedule does not inherit the offers that the old schedule still allowed. Open
-        offers no longer count towards a schedule.
+        """A new schedule does not inherit the offers that the old schedule still allowed. If an
+        offer of the old schedule ends unused, the new schedule gets no slot back.
         """
         if SCHEDULE not in self.ledger.payers:
             return

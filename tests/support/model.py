@@ -143,7 +143,7 @@ class Policy:
     max_inside: int | None = None
     # How many offers each scheduled time allows.
     scheduled: int = 0
-    # Whether the policy has a rate of one person a day. The rate counts people who enter.
+    # True if the policy lets one person enter a day. Offers that are not accepted do not count.
     has_rate: bool = False
     no_show: NoShow = "keep_place"
     # After this many missed offers, `after_misses` applies instead of `no_show`.

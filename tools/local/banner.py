@@ -40,7 +40,10 @@ class Addresses:
 
 
 def banner(addresses: Addresses, ready_seconds: float) -> str:
-    """Scripts wait for the first line of the printed text."""
+    """Return the text that `make run` prints when the service is ready.
+
+    Scripts wait for its first line, so this line must keep its form.
+    """
     port = "" if addresses.port == DEFAULT_PORT else f"PORT={addresses.port} "
     return "\n".join(
         [

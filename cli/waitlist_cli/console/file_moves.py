@@ -23,8 +23,8 @@ from waitlist_cli.operations.action import REASON, Document
 from waitlist_cli.operations.bump import ENDS, MOST_PRIORITY, Bumps
 from waitlist_cli.work.signals import Shutdown
 
-# The form does not offer a move by a number of places. If a row were sent twice, such a move would
-# be made twice.
+# The form does not offer to move people by a number of places, because a row that is sent twice
+# would then move the person twice.
 WHERE = replace(bump.WHERE, options=[end for end in bump.WHERE.options if end[0] != "places"])
 PRIORITY = replace(bump.NUMBER, label="Priority")
 
@@ -35,9 +35,9 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class MoveTask:
-    """A task that moves one person after another.
+    """A task that moves the people in a file.
 
-    The positions depend on the order of the requests, so only one request is sent at a time.
+    The order of the requests matters, so the task sends one request at a time.
     """
 
     bumps: Bumps

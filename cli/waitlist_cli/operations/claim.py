@@ -69,9 +69,9 @@ def seconds_left(person: Document) -> int:
 
 
 def _former_lease(before: Document, extended: Document) -> list[Inverse]:
-    """Return the request that restores the former deadline of a claim that was extended.
+    """Return a list with the request that restores an extended claim's former deadline.
 
-    Return an empty list if the claim has ended or the former deadline has passed.
+    The list is empty if the claim has ended or the former deadline has passed.
     """
     seconds = seconds_left(before)
     if not (seconds and extended["claim_token"]):
@@ -82,9 +82,10 @@ def _former_lease(before: Document, extended: Document) -> list[Inverse]:
 
 
 def _former_claim(before: Document, _: Document) -> list[Inverse]:
-    """Return the request that undoes a release: it claims the person again and repeats the call.
+    """Return a list with the request that undoes a release: it claims the person again and repeats
+    the call.
 
-    Return an empty list if the claim's former deadline has passed.
+    The list is empty if the claim's former deadline has passed.
     """
     seconds = seconds_left(before)
     call = {"call": {"to": before["call"]["to"]}} if before["call"] else {}

@@ -1,5 +1,5 @@
--- segments: Reads a page of the segments that have waiting entries, with the number of these entries and the first of
--- them.
+-- segments: Reads a page of the segments that have waiting entries. For each segment, returns the number of its
+-- waiting entries and the first of these entries.
 -- PRELUDE cold rebuilding expiring stale_segments
 -- ARGV segments_version after limit
 -- RETURNS segments depths

@@ -121,8 +121,8 @@ class Claims(Struct, frozen=True):
                 by=command.by,
                 token=token,
                 to=command.call_to,
-                # The key identifies this call to the customer. Each claim has its own token, so the
-                # token can be the key of the claim's first call.
+                # A retried request must not call the customer a second time. Each claim has its own
+                # token, so the token can serve as the idempotency key of the claim's first call.
                 key=token,
             )
             try:

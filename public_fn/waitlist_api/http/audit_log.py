@@ -27,8 +27,8 @@ def read_audit_fields(event: object) -> dict[str, str] | None:
 
 
 def read_next_page_fields(event: object) -> dict[str, str]:
-    """Return fields for the request log: the operator who asked for a later page of personal data,
-    and the ids in the request's path.
+    """Return fields for the request log if an operator asks for a later page of a list with
+    personal data: who the operator is, and the ids in the request's path.
 
     For all other requests, the result is empty.
     """

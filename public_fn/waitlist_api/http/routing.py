@@ -184,7 +184,7 @@ def find_route(key: str, *, has_accounts: bool = False) -> Route:
 
 
 def import_routes() -> None:
-    """Import all modules whose routes a deployed stack has."""
+    """Import the modules of all routes that a deployed stack has."""
     for module in MODULES:
         if module != "openapi.docs":
             import_module(f"waitlist_api.http.{module}")

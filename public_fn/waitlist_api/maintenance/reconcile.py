@@ -125,8 +125,8 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        # Some entries could not be removed. Redis still knows what it decided about them, so the
-        # next run tries again.
+        # Do not settle the decisions of entries that could not be removed. Redis then keeps these
+        # decisions, and the next run tries again.
         failed = {
             drop.entry_id
             for drop, answer in zip(ended, self._send_in_batches(ended), strict=True)

@@ -237,10 +237,10 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_one(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist.
+        """Run all maintenance steps for a waitlist.
 
-        Return a digest of the entries whose customers have been told that their turn is near, or
-        None if the work is not complete.
+        Return a digest (hash) of the entries whose customers have been told that their turn is
+        near. Return None if some steps are not complete, so that the next run continues them.
         """
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             return self._maintain_warm(waitlist, answer, left_millis)

@@ -253,8 +253,8 @@ class Scheduler(Generic[S]):
         scenario = self._world.time
         turns = []
         for name, work, made in zip(NAMES, self._works, branch.made, strict=True):
-            # Each process starts at the scenario's time. If the process has taken some steps
-            # before, it receives the same answers again.
+            # Start each process again at the scenario's time. For the steps that it has already
+            # taken in this branch, it receives the recorded responses.
             self._world.set_time(scenario)
             turns.append(Process(name, work, self._world, made))
             turns[-1].begin()

@@ -1,5 +1,5 @@
-"""Tests for the history, which decides whether an order of the requests explains all their
-responses.
+"""Tests for the class `History`, which records requests and their responses. It decides whether
+there is an order of the requests that explains all responses.
 """
 
 from tests.reliability.model import requests

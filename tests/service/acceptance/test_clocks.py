@@ -37,7 +37,7 @@ JUMPS_AND_STRIKES = [
 
 
 def begun(clocks: Clocks) -> RedisState:
-    """Change the waitlist in several steps. Return the state of Redis before the last steps."""
+    """Fill the waitlist, then change it further. Return the state of Redis between the two."""
     people = clocks.people
     people.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
     people.all_sign_up("ann", "bob", "cyd", "dan", "eve")

@@ -1,5 +1,5 @@
-"""Tests that the public function runs only the route that IAM has authorised, which API Gateway's
-event names (promise P5).
+"""Tests that the public function runs only the route that IAM has authorised (promise P5). The
+event from API Gateway contains the key of this route.
 """
 
 import json

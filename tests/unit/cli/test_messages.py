@@ -18,7 +18,7 @@ def turn_messages_on(bakery: Bakery) -> None:
 
 
 def deliver_messages(bakery: Bakery) -> None:
-    """Read the local mailbox, which delivers the waiting messages."""
+    """Send the waiting messages. The local mailbox does this whenever it is read."""
     with plain_client() as http:
         assert http.get(f"{bakery.typed.url}/_local/mailbox.json").status_code == 200
 

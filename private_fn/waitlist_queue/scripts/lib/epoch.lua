@@ -7,7 +7,7 @@
 -- used timestamps up to UNKNOWN_SECONDS later than `floor`. UNKNOWN_SECONDS is large because `floor` comes from a
 -- Lambda function whose clock may be slow.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
--- If the Redis clock has not been set back, the new queue begins SPARE_SECONDS after `floor`.
+-- If the Redis clock has not been set back, the new queue's first timestamp is SPARE_SECONDS later than `floor`.
 --
 -- SPARE_SECONDS must be less than a second. While new tickets are more than a second ahead of the clock, signups leave
 -- no gaps between their tickets, so no entries can be moved there.
