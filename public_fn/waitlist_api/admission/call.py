@@ -37,14 +37,19 @@ class Calls(Struct, frozen=True):
     now_millis: NowMillis
 
     def call(self, command: CallCommand, record: EntryRecord | None = None) -> EntryRecord:
-        """Call the customer, and return the record. If the request is a repeat, nothing changes."""
+        """Call the customer, and return the record. If the request is a repeat, nothing changes.
+
+        If the claim has ended, a repeated request is refused like a new one.
+        """
         if record is None:
             record = self.entries.find(command.waitlist_id, command.entry_id)
 
         def decide(found: EntryRecord | None) -> Commit | None:
-            if found is None or is_repeat(found, command.token, command.to, command.key):
+            if found is None:
                 return None
             check_claim(found, command.token, self.now_millis())
+            if is_repeat(found, command.token, command.to, command.key):
+                return None
             stamp = self.recovering_queue.draw_stamp(found)
             return call(found, command.to, stamp, command.by, command.key)
 

@@ -120,6 +120,7 @@ def test_one_key_does_not_call_to_two_places(waitlist: Waitlist) -> None:
 def test_a_call_ends_with_its_claim(waitlist: Waitlist, world: World, end: str) -> None:
     people = waitlist("ann")
     people.claim(call=ROOM)
+    people.call("ann", "Room 2", key="k")
     if end == "expiry":
         world.advance(LEASE_SECONDS)
     else:
@@ -127,7 +128,8 @@ def test_a_call_ends_with_its_claim(waitlist: Waitlist, world: World, end: str) 
     assert people.poll("ann").json["call"] is None
     assert people.person("ann").json["call"] is None
     code = {"complete": "already_admitted"}.get(end, "claim_expired")
-    assert people.call("ann", "Room 2").code == code
+    for key in (None, "k"):
+        assert people.call("ann", "Room 2", key=key).code == code
 
 
 def test_the_next_claim_does_not_repeat_an_old_call(waitlist: Waitlist) -> None:
