@@ -7,10 +7,8 @@ import logging
 from collections.abc import Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from waitlist_api.admission.admit import Admissions
-from waitlist_api.admission.call import Calls
 from waitlist_api.admission.seen_offers import SeenOffers
 from waitlist_api.entries.position import EntryView, Positions
 from waitlist_api.entries.segment_positions import SegmentPlace, SegmentPositions
@@ -25,7 +23,6 @@ class Polls(Struct, frozen=True):
     positions: Positions
     segment_positions: SegmentPositions
     admissions: Admissions
-    calls: Calls
     seen_offers: SeenOffers
 
     def poll(
@@ -45,8 +42,6 @@ class Polls(Struct, frozen=True):
             self._run(waitlist_id)
         if stay is not None and stay != view.ticket:
             view = self.positions.read_proven_stay(waitlist_id, entry_id, stay)
-        if view.is_claimed:
-            view = replace(view, call=self.calls.find(waitlist_id, entry_id))
         if view.status == "offered":
             self.seen_offers.note(waitlist_id, view)
         return view, places

@@ -15,7 +15,6 @@ from waitlist_api.queue.segmented import SegmentedQueue
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
-from waitlist_api.records.facets import Call
 from waitlist_api.records.lifecycle import status_off_queue
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
@@ -31,7 +30,6 @@ UNSEEN = (
     "not_ready",
     "confirm_by_millis",
     "presence_seconds",
-    "call",
     "token",
     "call_number",
 )
@@ -66,9 +64,6 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # How soon the customer must poll again to count as present, in seconds. None if they count as
     # present without polling.
     presence_seconds: int | None = None
-    # When and to what place the customer was last called during the current claim. None if the
-    # customer was not called, or if the request did not ask for the call.
-    call: Call | None = None
     # The token of the customer's offer. If the offer comes from an invitation, the token contains
     # the invitation's id.
     token: str = ""

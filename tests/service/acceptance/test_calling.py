@@ -30,6 +30,31 @@ def test_the_next_customer_is_called_to_a_room(waitlist: Waitlist) -> None:
     assert people.person("ann").json["history"][-1]["detail"] == ROOM
 
 
+@pytest.mark.parametrize("request_again", ["signup", "confirm", "rest", "resume", "decline"])
+def test_every_response_to_a_called_customer_contains_the_call(
+    waitlist: Waitlist, request_again: str
+) -> None:
+    """A request that is repeated after the call gets the same call as a poll."""
+    people = waitlist("ann", admission={}, rest={"max_days": 1, "times": 2})
+    until = people.rest("ann", 60, key="rest").json["rest_until"]
+    people.resume("ann")
+    people.admit(1)
+    people.decline("ann", key="decline")
+    assert people.claim(call=ROOM).json["claims"] != []
+    again = {
+        "signup": lambda: people.sign_up("ann", key="signup-ann"),
+        "confirm": lambda: people.confirm("ann"),
+        "rest": lambda: people.rest("ann", 60, key="rest"),
+        "resume": lambda: people.resume("ann", until),
+        "decline": lambda: people.decline("ann", key="decline"),
+    }
+    answer = again[request_again]()
+    assert answer.status == 200, answer.text
+    call = people.poll("ann").json["call"]
+    assert (answer.json["status"], answer.json["call"]) == ("offered", call)
+    assert call["to"] == "Room 2"
+
+
 def test_a_called_customer_is_told_within_five_seconds(waitlist: Waitlist) -> None:
     """Apps may poll 10% later than the service asks. Even then, a customer who is first in the
     queue or claimed must see a call within five seconds.

@@ -101,6 +101,14 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
     assert guests.history(BOB) == ["joined", "verification_asked", "verified", "offered"]
 
 
+def test_a_customer_who_verifies_again_after_a_call_sees_where_to_come(guests: Guests) -> None:
+    guests.join(ADA)
+    code = guests.code(ADA)
+    assert guests.verify(code).json["call"] is None
+    (claim,) = guests.claim(call={"to": "Room 2"}).json["claims"]
+    assert guests.verify(code).json["call"] == claim["call"]
+
+
 def seen(answer: Answer) -> tuple[Any, ...]:
     """Return a response without its request id, which is never the same twice."""
     headers = {name: text for name, text in answer.headers.items() if "correlation" not in name}

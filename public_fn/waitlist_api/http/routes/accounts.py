@@ -50,5 +50,5 @@ class Routes(Struct, frozen=True):
             proven=True,
         )
         signed_up = self.signups.sign_up(command)
-        answer = OwnSignupAnswer(**self.responses.fields(signed_up.view))
+        answer = OwnSignupAnswer(**self.responses.fields(waitlist_id, signed_up.view))
         return self.responses.signed_up(answer, is_new=signed_up.is_new)

@@ -64,7 +64,8 @@ class CustomerAdmission(Struct, frozen=True):
             idempotency_key=idempotency_key,
         )
         declined = self.declines.decline(command)
-        return DeclineAnswer(**self.responses.fields(declined.view), declines_left=declined.left)
+        fields = self.responses.fields(waitlist_id, declined.view)
+        return DeclineAnswer(**fields, declines_left=declined.left)
 
     def exit(self, waitlist_id: str, proof: Proof) -> AdmittedAnswer:
         """Record that an admitted customer has exited. A repeated call changes nothing."""

@@ -218,7 +218,8 @@ class Routes(Struct, frozen=True):
             idempotency_key=idempotency_key,
         )
         rested = self.readiness.rest(command)
-        return RestAnswer(**self.responses.fields(rested.view), rests_left=rested.rests_left)
+        fields = self.responses.fields(waitlist_id, rested.view)
+        return RestAnswer(**fields, rests_left=rested.rests_left)
 
     @customer(
         "Stop letting others pass",
@@ -240,7 +241,8 @@ class Routes(Struct, frozen=True):
             until_millis=millis_of(body.rest_until),
         )
         rested = self.readiness.resume(command)
-        return RestAnswer(**self.responses.fields(rested.view), rests_left=rested.rests_left)
+        fields = self.responses.fields(waitlist_id, rested.view)
+        return RestAnswer(**fields, rests_left=rested.rests_left)
 
     @customer(
         "Confirm that the customer is still waiting",
@@ -256,7 +258,7 @@ class Routes(Struct, frozen=True):
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         view = self.questions.confirm(waitlist_id, proof.entry_id, proof.stay)
-        return CustomersEntryAnswer(**self.responses.fields(view))
+        return CustomersEntryAnswer(**self.responses.fields(waitlist_id, view))
 
     @customer(
         "Exit, which makes room for another customer",

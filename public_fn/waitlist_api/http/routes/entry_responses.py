@@ -6,6 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from waitlist_api.admission.call import Calls
 from waitlist_api.admission.polls import Polls
 from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import NowMillis
@@ -39,6 +40,7 @@ class EntryResponses(Struct, frozen=True):
     """Builds responses with an entry's positions in the whole queue and within its segments."""
 
     polls: Polls
+    calls: Calls
     now_millis: NowMillis
 
     def get(self, waitlist_id: str, segment: str | None, proof: Proof) -> Response[LookAnswer]:
@@ -48,7 +50,7 @@ class EntryResponses(Struct, frozen=True):
         """
         names = None if segment is None else segment.split(",")
         view, places = self.polls.poll(waitlist_id, proof.entry_id, names, proof.stay)
-        return self._answer(view, places, proof.renewed)
+        return self._answer(waitlist_id, view, places, proof.renewed)
 
     def signed_up(self, answer: Answer, *, is_new: bool) -> Response[Answer]:
         """Return the response to a signup. If the signup created the entry, add the entry's URL."""
@@ -59,9 +61,9 @@ class EntryResponses(Struct, frozen=True):
         location: dict[str, str | list[str]] = {"Location": f"entries/{answer.entry_id}"}
         return Response(201, "application/json", answer, location)
 
-    def fields(self, view: EntryView, *positions: int) -> dict[str, Any]:
+    def fields(self, waitlist_id: str, view: EntryView, *positions: int) -> dict[str, Any]:
         """Return the fields that every response about an entry contains."""
-        wait, turn, now_millis = None, None, self.now_millis()
+        wait, turn, call, now_millis = None, None, None, self.now_millis()
         if (ready_ahead := count_ready_ahead(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
@@ -77,22 +79,27 @@ class EntryResponses(Struct, frozen=True):
             seconds = min(seconds, view.presence_seconds // POLLS_OF_PRESENCE)
         if view.is_claimed:
             seconds = CLAIMED_SECONDS
+            call = self.calls.find(waitlist_id, view.entry_id)
         return {
             **view.answer,
             **readiness_fields(view),
             **estimate_fields(wait),
             "rank": view.rank,
             "call_number": view.call_number,
-            "call": call_answer(view.call),
+            "call": call_answer(call),
             "poll_after_seconds": seconds,
         }
 
     def _answer(
-        self, view: EntryView, places: list[SegmentPlace] | None, new_token: str | None
+        self,
+        waitlist_id: str,
+        view: EntryView,
+        places: list[SegmentPlace] | None,
+        new_token: str | None,
     ) -> Response[LookAnswer]:
         segments = None
         if places is not None:
             segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
-        fields = self.fields(view, *(place.position for place in places or ()))
+        fields = self.fields(waitlist_id, view, *(place.position for place in places or ()))
         answer = LookAnswer(**fields, segments=segments, entry_token=new_token)
         return Response(200, "application/json", answer)

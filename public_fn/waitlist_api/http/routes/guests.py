@@ -91,7 +91,7 @@ class Routes(Struct, frozen=True):
         signed_up = self.signups.sign_up(command.with_stay_shown(stay))
         view = signed_up.view
         token = self.tokens.issue(waitlist_id, view.entry_id, view.ticket or 0)
-        answer = SignupAnswer(**self.responses.fields(view), entry_token=token)
+        answer = SignupAnswer(**self.responses.fields(waitlist_id, view), entry_token=token)
         return self.responses.signed_up(answer, is_new=signed_up.is_new)
 
     def _proof_of(self, bot_token: str | None, request_digest: str) -> BotProof | None:

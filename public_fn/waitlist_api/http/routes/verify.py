@@ -58,5 +58,5 @@ class Routes(Struct, frozen=True):
         OIDC issuer, the request fails with `no_entry_tokens`.
         """
         verified = self.verifications.verify(waitlist_id, body.code)
-        fields = self.responses.fields(verified.view)
+        fields = self.responses.fields(waitlist_id, verified.view)
         return secret(SignupAnswer(**fields, entry_token=verified.token))
