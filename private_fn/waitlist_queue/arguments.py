@@ -22,9 +22,9 @@ PLAIN = (str, int)  # most values have one of these types, which need no packing
 def pack(value: Any) -> Argument:
     """Convert a field's value to a number or a string, because scripts receive no other types.
 
-    A missing value becomes an empty string. The items of a tuple are separated by spaces. The
-    fields of a struct are written as `name=value`. If the struct is `array_like`, only the values
-    are written, separated by colons.
+    A missing value becomes an empty string. The items of a tuple are joined with spaces. Each field
+    of a struct is written as `name=value`. For an `array_like` struct, only the values are written,
+    and they are joined with colons.
     """
     if type(value) in PLAIN:
         return value  # type: ignore[no-any-return]
@@ -103,7 +103,9 @@ def _draw_tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
 
 
 def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
-    """Return how many entries the script may take from the queue for this request."""
+    """Return the maximum number of entries that the script may take from the queue for this
+    request.
+    """
     if isinstance(request, c.Withdraw) or getattr(request, "entry_id", None):
         return 1
     return MAX_ADMIT if request.count is None else request.count
@@ -149,7 +151,7 @@ PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
 
 
 def joiner(names: Sequence[str]) -> Callable[[Any], Arguments]:
-    """Return a function that converts many requests to a single script argument."""
+    """Return a function that encodes a list of requests as a single script argument."""
     [name] = names
     part_of = PARTS_OF_JOINED_ARGUMENTS[name]
     return lambda requests: (" ".join([part_of(request) for request in requests]),)

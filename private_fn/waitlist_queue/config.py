@@ -44,8 +44,8 @@ class Config:
     # `redis_url`.
     iam_user: IamUser | None = None
     metrics_namespace: str = ""
-    # True if each Redis server has its own `run_id`. Scripts then notice when a different server
-    # has taken over.
+    # True if each Redis server has its own `run_id`. Scripts use the `run_id` to notice when a
+    # different server has taken over.
     redis_has_run_ids: bool = False
 
     @classmethod

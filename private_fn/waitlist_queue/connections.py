@@ -15,8 +15,8 @@ from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
 # If Redis does not answer, a call fails early enough for the public function to respond (see
-# docs/internals/time-budgets.md). Each single wait is shorter than a call, so a call can try a
-# second Redis node.
+# docs/internals/time-budgets.md). Each attempt to connect or to read an answer has a shorter limit
+# than the whole call, so a call has time to try a second Redis node.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
@@ -51,8 +51,8 @@ class _OwnRunId(str):
     """
 
 
-# The placeholder is an empty string. A script that receives an empty `run_id` does not check which
-# server it runs on.
+# The placeholder is an empty string. If a script receives an empty `run_id`, it does not check
+# which server it runs on.
 OWN_RUN_ID = _OwnRunId()
 
 
@@ -62,8 +62,8 @@ deadline = Deadline(CALL_SECONDS)
 class _DeadlineConnection(Connection):
     """A connection that never waits beyond the deadline of a call.
 
-    It also sends its server's `run_id` to the scripts, so that a script notices when a different
-    server has taken over.
+    It also adds its server's `run_id` to each script call, so that the script notices when a
+    different server has taken over.
     """
 
     _server_run_id: str | None = None

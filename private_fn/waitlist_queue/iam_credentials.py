@@ -20,7 +20,7 @@ from redis.exceptions import AuthenticationError
 from waitlist_queue.config import IamUser
 
 VALID_SECONDS = 900  # ElastiCache accepts no other value
-# A token is renewed three minutes before it expires, in case the clock is slow.
+# Renew a token three minutes before it expires, in case this computer's clock is slow.
 RENEWAL_SECONDS = 720
 
 

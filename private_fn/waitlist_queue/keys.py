@@ -27,12 +27,14 @@ not_ready = _key("not_ready")
 # A sorted set of the waiting entries whose address is not verified, sorted by rank.
 unverified = _key("unverified")
 
-# A sorted set of entries that are not ready for a limited time. The score is the time, in
-# milliseconds, when the first of their reasons ends.
+# A sorted set of entries that are not ready. It contains an entry if at least one of the entry's
+# reasons ends at a known time, or if the customer has stopped polling. The score is the earliest
+# known end in milliseconds, or infinity if no end is known.
 ready_at = _key("ready_at")
 
-# A hash with the reasons why entries cannot be admitted at the moment (are not ready). It contains
-# only entries that are not ready now or were not ready earlier.
+# A hash with the reasons why entries are not ready. An entry that is not ready cannot be admitted
+# at the moment. The hash contains only entries that are not ready now or were not ready at an
+# earlier time.
 readiness = _key("readiness")
 
 # A hash with the time of the last poll of each customer who is near the head of the queue or has an
@@ -43,7 +45,7 @@ last_polls = _key("last_polls")
 # timestamp at which the signup ended.
 tombstones = _key("tombstones")
 
-# A hash with the tickets of entries whose rank does not contain the ticket, for example because the
+# A hash with the tickets that cannot be computed from their entries' ranks, for example because an
 # entry was moved in the queue. If an entry is not in this hash, its ticket is computed from its
 # rank.
 tickets_of_moved = _key("tickets_of_moved")
@@ -78,12 +80,12 @@ pending_decisions = _key("pending_decisions")
 # in `scripts/lib/segments.lua`.
 segments = _key("segments")
 
-# A hash with the segments of each entry, and with the version of the attributes from which they
-# were computed.
+# A hash with the segments of each entry, and the version number of the attributes from which the
+# segments were computed.
 tags = _key("tags")
 
-# A hash that counts how many imported rows have the same signup time. Its fields are named after
-# the tickets that were computed from the signup times.
+# A hash with the number of imported rows for each signup time that several rows share. The name of
+# each field is the ticket that was computed from the signup time.
 shared_milliseconds = _key("shared_milliseconds")
 
 # A sorted set of customers who are inside. The score is the time, in milliseconds, when the

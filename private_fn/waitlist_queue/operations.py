@@ -19,11 +19,11 @@ class Operation:
     """Defines how a type of request is carried out: its script, keys, arguments and result type."""
 
     script: Script
-    # The functions that return the Redis keys that only this request uses, such as the key of its
-    # stored result.
+    # The functions that return the Redis keys of a single request, such as the key of its stored
+    # result.
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
-    # A function that returns the script's arguments. Its parameter is the request, or a list of
-    # requests if one run of the script carries out several.
+    # The function that computes the script's arguments. It receives the request or, if one run of
+    # the script carries out several requests, a list of requests.
     arguments: Callable[[Any], arguments.Arguments]
     result: type[c.Result]
 
@@ -43,9 +43,9 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
 def _script_of(request: type) -> Script:
     """Return the script that carries out a type of request.
 
-    The script is named after the type or, if there is no such script, after a base class. For
-    example, `Leave` and `Drop` are both subclasses of `EndStay`, so `end_stay.lua` carries out
-    both.
+    The script has the same name as the type. If there is no such script, the script of the base
+    class is used. For example, `Leave` and `Drop` are both subclasses of `EndStay`, so
+    `end_stay.lua` carries out both.
     """
     try:
         return script_named(c.operation_name(request.__name__))

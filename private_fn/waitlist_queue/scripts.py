@@ -51,9 +51,10 @@ class Script:
     arguments: Names
     # The arguments that the store adds.
     added: Names
-    # For each outcome, the names of the values that follow the outcome in the reply.
+    # The names of the values that follow each outcome in the reply.
     returns: dict[str, Names]
-    # Some values in a reply are lists of rows. For each of these values, the names of its columns.
+    # Some values in a reply are lists of rows. This dictionary contains the column names of each
+    # such value.
     rows: dict[str, Names]
     # The number of requests that one run can carry out.
     per_run: int
@@ -99,7 +100,7 @@ def load(path: Path) -> Script:
 
 
 def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
-    """Return the texts of the named files, and of the files that these files need.
+    """Return the code of the named files and of all the files that they need.
 
     Each file comes after the files that it needs.
     """
@@ -141,8 +142,8 @@ def _without_unused_functions(library: str, code: str) -> str:
     # function.
     pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …
     named = set(WORD.findall("".join([*pieces[::3], code])))
-    # A Lua function can be used only by the code after it, so check the last function first. All
-    # code that could use a function has then been checked before the function.
+    # A Lua function can be used only by the code after it, so check the functions from last to
+    # first. When a function is checked, all code that could use it has already been checked.
     for place in reversed(range(1, len(pieces), 3)):
         function, name = pieces[place], pieces[place + 1]
         pieces[place + 1] = ""

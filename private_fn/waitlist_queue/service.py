@@ -23,8 +23,8 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# Expired claims and offers are ended in batches of at least 200. To prevent Lambda from stopping
-# the function mid-batch, no batch begins after EXPIRING_SECONDS.
+# Expired claims and offers are ended in batches of at least 200. No batch begins after
+# EXPIRING_SECONDS, so that Lambda does not stop the function in the middle of a batch.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
@@ -33,8 +33,8 @@ logger = logging.getLogger(__name__)
 class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
     """A batch whose requests have not been decoded yet.
 
-    Each request is decoded separately later, so that an invalid request does not make the other
-    requests fail.
+    The requests are decoded separately from the batch, so that an invalid request does not make the
+    whole batch fail.
     """
 
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]
@@ -121,7 +121,9 @@ def _results_or_failures(part: list[c.OnWaitlist], reply: Reply | WaitlistError)
 
 
 def _decode_rows(rows: list[Any]) -> list[c.OnWaitlist | Message]:
-    """Decode the requests in a batch. A failure takes the place of each invalid request."""
+    """Decode the requests in a batch. In the returned list, a failure takes the place of each
+    invalid request.
+    """
     try:
         requests = msgspec.convert({"op": "batch", "requests": rows}, c.Batch).requests
     except (msgspec.ValidationError, UnicodeEncodeError):

@@ -144,9 +144,10 @@ class RedisStore:
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # Send the script's source with the first call to each script. If Redis did not have the
-            # script, a call by hash would fail and be repeated after all other calls, out of order.
-            # Only the last call can always be sent by hash, because no other call comes after it.
+            # Send the script's source with the first call to each script. If this call contained
+            # only the hash and Redis did not have the script, the call would fail and be repeated
+            # out of order, after all other calls. The last call can always be sent by hash, because
+            # no other call comes after it.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)
@@ -191,7 +192,7 @@ def _is_lost(reply: object) -> bool:
 
 
 def _by_node(client: RedisCluster, calls: Sequence[Call]) -> dict[ClusterNode, list[int]]:
-    """Group the calls by Redis node. Return the indexes of the calls for each node."""
+    """Return the indexes of the calls that each Redis node must run."""
     numbers: dict[ClusterNode, list[int]] = {}
     for number, call in enumerate(calls):
         node = client.get_node_from_key(call.keys[0])  # type: ignore[no-untyped-call]

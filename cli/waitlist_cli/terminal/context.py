@@ -104,7 +104,9 @@ class Context(typer.Context):
         return name if name == entry_id else f"{name} ({entry_id})"
 
     def name_person(self, entry: Document) -> str:
-        """Return a person's name for an operator at a terminal, or else an id."""
+        """Return the person's name if the output goes to a terminal and the name is known.
+        Otherwise, return one of the person's ids.
+        """
         if not self._has_reader or self.waitlist is None:
             return format_value(entry["customer_id"] or entry["entry_id"])
         return name_of(entry, self.waitlist)

@@ -82,8 +82,8 @@ def print_entries(
         context.output.json({"entries": list(people)})
         return
     if context.output.console.is_terminal:
-        # On a terminal, show only one id for each person, to leave room for the profile: the
-        # customer id, or the entry id if the operator has not chosen a customer id.
+        # On a terminal, show only one id for each person, so that there is room for the profile.
+        # This id is the customer id if the operator has chosen one, or else the entry id.
         people = [
             {**entry, "customer_id": chosen_id(entry) or entry["entry_id"]} for entry in people
         ]
@@ -114,11 +114,11 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print the people whom the service refused and the number of the others, and return the exit
-    code.
+    """Print an error for each person whom the service refused, and the number of people whom it did
+    not refuse. Return the exit code.
 
-    For each person, `people` contains the name, the fields that identify the person in JSON output,
-    and the error, or None if the request succeeded.
+    Each item of `people` consists of the person's name, the fields that identify the person in JSON
+    output, and the error. The error is None if the request succeeded.
     """
     count, refused = 0, []
     for name, who, refusal in people:

@@ -27,7 +27,7 @@ HEADINGS = {
     "customer_id": "customer",
     "joined_at": "joined",
 }
-# Operators copy these values from the screen, so their columns are never wrapped.
+# The columns that are never wrapped, because operators copy their values from the screen.
 WHOLE = (
     "entry_id",
     "claim_token",
@@ -44,8 +44,8 @@ WHOLE = (
 )
 # The separator between the values of an attribute, both on the screen and in files.
 VALUE_SEPARATOR = ";"
-# If a table's columns would be narrower than this on the terminal, each row is printed as a block
-# of lines instead.
+# The minimum width of a table's columns. If the terminal is too narrow for such a table, each row
+# is printed as a block of lines instead.
 LEAST_WIDTH = 10
 # Control characters in customers' texts are not printed unchanged, because they could move the
 # cursor, overwrite the screen or reverse the reading direction.
@@ -131,7 +131,8 @@ _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
 NEXT_STEPS = {
     "confirm_off": "To ask people regularly whether they are still waiting, run `waitlist edit "
     "WAITLIST --confirm-every-days 90`.",
-    "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by part of their data.",
+    "entry_not_found": "Run `waitlist find WAITLIST TEXT` to search people's customer ids, "
+    "profiles and attributes.",
     "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why the entry cannot be admitted "
     "now.",
     "not_inside": _STATUS,
@@ -158,8 +159,8 @@ class Console(rich.console.Console):
 def discard(console: Console) -> None:
     """Send all further output to /dev/null.
 
-    An attempt to write has failed. Without this redirection, Python would fail again when it
-    flushes the output at exit.
+    Call this function after an attempt to write has failed. Otherwise, Python would fail a second
+    time when it flushes the output at exit.
     """
     # The console has no file descriptor in tests.
     with suppress(OSError):
@@ -287,8 +288,8 @@ class Output:
         self.note(f"{format_value(error.message)}{code}", "red")
         for field in error.fields:
             line = f"{field.field}: {field.message}"
-            # If only one field is invalid, the error message often contains the field's error, so
-            # do not print it twice.
+            # If only one field is invalid, the error message often contains the field's error. In
+            # that case, do not print the field's error a second time.
             if line not in error.message and field.message.lower() not in error.message.lower():
                 self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:
@@ -318,7 +319,9 @@ def table(
 
 
 def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Return whether a table fits in `width` if each column is at least wide enough to read."""
+    """Return whether a table is at most `width` characters wide if each of its columns has its
+    minimum width.
+    """
     needed = 1
     for number, name in enumerate(columns):
         texts = [HEADINGS.get(name, name), *(format_value(row[number]) for row in rows)]

@@ -70,8 +70,8 @@ Prefer = Annotated[
     typer.Option(
         "--prefer",
         metavar="NAME=VALUE[,NAME=VALUE]",
-        help="Prefer people with these attributes. If you repeat the option, people who match an "
-        "earlier filter come first. The filter 'anyone' matches everyone.",
+        help="Prefer people with these attributes. You can repeat the option to give several "
+        "filters, the most preferred first. The filter 'anyone' matches everyone.",
     ),
 ]
 HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="Maximum number of people.")]
@@ -126,7 +126,7 @@ def pair(text: str, option: str) -> tuple[str, str]:
 
 
 def typed_filters(filters: Sequence[str] | None, prefer: Sequence[str] | None) -> dict[str, Any]:
-    """Convert the --filter and --prefer options to request body fields.
+    """Convert the --filter and --prefer options to fields of the request body.
 
     Raise WrongUsage if both options are given.
     """
@@ -210,7 +210,7 @@ def quote_value(value: str) -> str:
 
 
 def unquote_line(line: str) -> str:
-    """Decode the value in a NAME=VALUE line that `quote_value` has formatted.
+    """Decode the value in a NAME=VALUE line if `quote_value` has encoded it as JSON.
 
     Raise WrongUsage if the JSON is not valid.
     """

@@ -69,8 +69,8 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
     """Return a decorator that replaces a command's `settings` parameter with an option for each
     named setting.
 
-    If `group` is given, all settings belong to this group, and the option names omit the group's
-    name.
+    If `group` is given, all the settings belong to this group, and the option names do not contain
+    the group's name.
     """
     chosen = [settings()[name] for name in names if settings()[name].type != "group"]
     options = [
@@ -82,8 +82,8 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
         found = _as_in_api(given, group)
         if not group:
             return found
-        # In `found`, an inner group has a key of its own, such as `admission.misses`. The API
-        # expects it inside the outer group `admission`, so move it there.
+        # In `found`, an inner group such as `admission.misses` is separate from its outer group
+        # `admission`. The API expects the inner group inside the outer group, so move it there.
         parts = {name.rpartition(".")[2]: part for name, part in found.items() if name != group}
         return found.get(group, {}) | parts
 
@@ -119,7 +119,7 @@ def _annotation(setting: Setting, name: str) -> Any:
 
 
 def _meaning_of_off(setting: Setting) -> str:
-    """Describe what turning a setting off means, for the setting's help text.
+    """Describe the effect of turning a setting off, for the setting's help text.
 
     Return "" if the setting cannot be turned off.
     """

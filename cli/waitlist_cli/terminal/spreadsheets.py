@@ -11,15 +11,15 @@ from collections.abc import Iterable
 from typing import TextIO
 
 UTF_8_MARK = "\ufeff"
-# The characters that begin a formula. In some countries, spreadsheets also accept their full-width
-# forms.
+# The characters that begin a formula. In some countries, spreadsheets also accept the full-width
+# forms of these characters.
 _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
 # A formula can also begin within a value, after a comma, semicolon, tab or line break, because some
 # spreadsheets split a line at these characters.
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# An apostrophe is written before text that begins like a formula, so that a spreadsheet does not
-# run it. The customer's own text may also begin with apostrophes, so reading the file removes only
-# one.
+# To prevent a spreadsheet from running text that begins like a formula, an apostrophe is written
+# before the text. The customer's own text may also begin with apostrophes, so only one apostrophe
+# is removed when the file is read.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
 # This pattern matches values that a spreadsheet would change. A spreadsheet drops tabs and line
@@ -33,7 +33,9 @@ _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 
 def neutralise(value: object) -> object:
-    """Add apostrophes to a value that a spreadsheet would otherwise change or run as a formula."""
+    """Add apostrophes to a value if a spreadsheet would otherwise change it or run it as a
+    formula.
+    """
     if not isinstance(value, str):
         return value
     text = _FORMULA.sub(r"\1\2'\3", value)

@@ -18,14 +18,16 @@ UNITS = {"min": "minutes", "h": "hours", "d": "days"}
 
 
 class SkippedTime(ValueError):
-    """Raised for a local time that does not exist, because the clocks skip it in spring."""
+    """Raised for a local time that does not exist because clocks skip it when they go forward in
+    spring.
+    """
 
 
 def read_time(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> datetime:
     """Parse a time. If the time has no UTC offset, it is a local time in `zone`.
 
-    If clocks show the local time twice, return the earlier time. If they skip it, raise
-    SkippedTime.
+    In autumn, clocks show some local times twice. For such a time, return the earlier of the two.
+    In spring, clocks skip some local times. For such a time, raise SkippedTime.
     """
     moment = _parsed(text, time_format)
     if moment.tzinfo:
@@ -53,8 +55,8 @@ def local_text(moment: datetime, zone: str, clock: str = "%H:%M") -> str:
 
 
 def localize(text: str, zone: str) -> str:
-    """Convert the times in a text to the time zone `zone`, in a form such as `14:03:07 on Sun 29
-    Nov 2026 (Europe/Berlin)`.
+    """Convert the times in a text to the time zone `zone`, and write them in the form `14:03:07 on
+    Sun 29 Nov 2026 (Europe/Berlin)`.
 
     A time without a UTC offset stays unchanged.
     """
@@ -62,8 +64,8 @@ def localize(text: str, zone: str) -> str:
 
 
 def localize_briefly(text: str, zone: str) -> str:
-    """Convert the times in a text to the time zone `zone`, in a form such as `2026-11-29 14:03:07
-    CET`, or `2026-11-29 13:03:07Z` in UTC.
+    """Convert the times in a text to the time zone `zone`, and write them in the form `2026-11-29
+    14:03:07 CET`. If the time zone is UTC, the form is `2026-11-29 13:03:07Z`.
 
     A time without a UTC offset stays unchanged.
     """
@@ -135,8 +137,8 @@ def since_of(
 ) -> dict[str, str]:
     """Convert the --since option to the `since` query parameter, which is a time in UTC.
 
-    The option is a time, a date, `today`, or a duration such as 30min, which is counted back from
-    now. Times without a UTC offset are in the time zone that the function `zone` returns.
+    The option is a time, a date, `today`, or a duration such as 30min. A duration is counted back
+    from now. Times without a UTC offset are in the time zone that the function `zone` returns.
     """
     if text is None:
         return {}

@@ -6,10 +6,7 @@ WINDOW_SECONDS = 10.0
 
 
 class Rates:
-    """The growth of two counters per second.
-
-    Before two samples have been added, the growth is None.
-    """
+    """The growth of two counters per second. It is None until two samples have been added."""
 
     def __init__(self) -> None:
         self._samples: deque[tuple[float, int, int]] = deque()

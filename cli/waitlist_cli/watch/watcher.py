@@ -90,14 +90,16 @@ class Watcher:
 
 
 def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | None) -> None:
-    """Show at most `most` snapshots of a waitlist.
+    """Show snapshots of a waitlist, at most `most` of them.
 
-    Ctrl-C ends the command after the current request. A second Ctrl-C ends it at once.
+    After the first Ctrl-C, the command ends when its current request is complete. A second Ctrl-C
+    ends the command at once.
     """
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json
     watcher = Watcher(context, waitlist_id, HEAD if live else 1)
-    # The first Ctrl-C only sets an event, because a library could catch an exception.
+    # The first Ctrl-C sets an event instead of raising an exception, because a library could catch
+    # the exception.
     shutdown = Shutdown(on_first=lambda: None, on_second=_interrupt)
     show = _show_live if live else _print_lines
     with suppress(KeyboardInterrupt), shutdown.installed():

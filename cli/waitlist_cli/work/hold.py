@@ -33,9 +33,9 @@ class HoldLost(Exception):
 class Hold:
     """A claimed entry, and the earliest time at which its claim can expire.
 
-    The lease begins when the service receives the request. That moment is not known here, so the
-    lease is counted from just before the request was sent, and the claim never ends earlier than
-    expected.
+    The lease begins when the service receives the request. The command does not know this time, so
+    it counts the lease from just before it sent the request. That way, the claim never ends earlier
+    than the command expects.
     """
 
     context: Context

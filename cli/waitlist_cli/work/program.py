@@ -20,8 +20,8 @@ STDERR = 2
 class Program:
     """A running program that reads `text` from its standard input.
 
-    If `output_is_ours` is true, the program's output goes to standard error, because the `waitlist`
-    command itself prints JSON to standard output.
+    If `output_is_ours` is true, the `waitlist` command itself prints JSON to standard output, so
+    the program's output goes to standard error.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
@@ -79,15 +79,15 @@ class Program:
     def _signal(self, number: int) -> bool:
         """Send a signal to the process group, and return whether the group still has processes.
 
-        Signal 0 only checks this.
+        If `number` is 0, no signal is sent.
         """
         try:
             os.killpg(self._process.pid, number)
         except ProcessLookupError:
             return False
         except PermissionError:
-            # The system refused the signal because a process in the group belongs to another user,
-            # so the group still has a process.
+            # The group still has a process, but the system refused the signal because the process
+            # belongs to another user.
             return True
         return True
 

@@ -28,8 +28,8 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# A worker's longest pause after failures. The pauses prevent a worker whose program keeps failing
-# from claiming the same person over and over.
+# After a failure, a worker pauses for at most this many seconds. Without pauses, a worker whose
+# program keeps failing would claim the same person over and over.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
 # After a failure, the person is not claimed again for a while. This delay doubles with each
@@ -189,7 +189,8 @@ class Worker:
         self._report(hold, outcome, code, time.monotonic() - began, delay)
 
     def _delay_for(self, hold: Hold) -> int:
-        """Return how many seconds must pass after a failure before the person can be claimed again.
+        """Count a failure, and return how many seconds must pass before the person can be claimed
+        again.
 
         The number varies at random by up to 20%.
         """

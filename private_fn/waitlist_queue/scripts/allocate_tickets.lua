@@ -14,8 +14,8 @@ local APART = 8
 -- not been restored yet.
 local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), now)
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
--- Several imported rows can share a signup time. The rows of this call come after the rows of earlier calls with the
--- same time, so count the earlier rows.
+-- Several imported rows can share a signup time. The rows of this call are placed after the rows of earlier calls that
+-- have the same signup time, so count those earlier rows.
 local offsets = {}
 for ticket, size in string.gmatch(shared_milliseconds, '(%d+):(%d+)') do
   offsets[#offsets + 1] = redis.call('HINCRBY', keys.shared_milliseconds, ticket, size) - size

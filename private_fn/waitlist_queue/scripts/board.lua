@@ -1,5 +1,5 @@
 -- board: Returns a snapshot of the positions in the queue. All requests within five seconds get the same snapshot.
--- `cuts` is a JSON list of pairs in serving order. A pair contains a rank and the position of the entry with this rank.
+-- `cuts` is a JSON list of pairs in serving order. Each pair contains the rank and the position of an entry.
 -- PRELUDE clock cold rebuilding not_ready
 -- NEEDS holds int_text opening waiting
 -- RETURNS board as_of_millis total line cuts

@@ -10,8 +10,8 @@ local place = place_of(keys, entry_id)
 if not place or place.state ~= 'waiting' then return {'not_waiting'} end
 -- If the ticket differs, the customer has signed up again since the message was sent, so do not move the new signup.
 if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- Returns the number of waiting entries before a rank, including entries with an unverified address, which positions do
--- not count.
+-- Returns the number of waiting entries before a rank. Unlike positions, this number includes entries with an
+-- unverified address.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(place.rank)
 

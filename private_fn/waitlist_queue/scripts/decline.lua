@@ -2,8 +2,9 @@
 -- PRELUDE clock cold claimed
 -- NEEDS decisions holds moves places readiness requeue slots tickets waiting
 -- ARGV entry_id ticket token offered_until_millis to pause_seconds at_most declines once_key once_seconds
--- If `to` is `place`, the entry keeps its place for the first `at_most` declines, and is passed over for
--- `pause_seconds` after each of them. Otherwise, the entry moves to the end of the queue.
+-- If `to` is `place`, the customer can decline `at_most` offers without losing their place in the queue. After each of
+-- these declines, the entry is passed over for `pause_seconds`. In all other cases, the entry moves to the end of the
+-- queue.
 --
 -- `declines` is the number of declines that the entry's record contains.
 -- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp until_millis declines

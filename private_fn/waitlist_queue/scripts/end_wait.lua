@@ -13,7 +13,8 @@ local rank, is_ready = waiting_rank(keys, entry_id)
 -- Keep the entry if it is not waiting, or if its ticket shows that it belongs to a newer signup.
 if not rank or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
 local packed = redis.call('HGET', keys.readiness, entry_id)
--- If the entry is not ready for any reason other than that the customer has stopped polling, keep the entry.
+-- The `away` reason, which says that the customer has stopped polling, does not matter here. If the entry is not ready
+-- for any other reason, keep the entry.
 if not is_ready and has_reason(without_away(packed)) then return {'kept'} end
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end

@@ -2,8 +2,8 @@
 -- PRELUDE clock cold rebuilding claimed not_ready
 -- NEEDS decisions expiry holds places presence readiness tickets
 -- ARGV min_age_seconds known_until limit
--- An entry is listed if its last change is at least `min_age_seconds` old, or not later than the logical timestamp
--- `known_until`.
+-- An entry is listed if its last change is at least `min_age_seconds` old, or if that change was made no later than the
+-- logical timestamp `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
 -- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
 -- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp until_millis declines

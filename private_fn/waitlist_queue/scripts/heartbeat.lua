@@ -6,7 +6,7 @@
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS outdated
 local beat, known = tonumber(meta_beat), tonumber(known_beat)
--- If Redis has lost only the writes since the last heartbeat, the counter is one too low. If the counter is even lower,
+-- If the counter is one too low, Redis has lost only the writes since the last heartbeat. If the counter is even lower,
 -- the queue must be rebuilt.
 if epoch ~= '' and (epoch ~= meta_epoch or beat < known - 1) then return {'outdated'} end
 local outcome = 'beats'

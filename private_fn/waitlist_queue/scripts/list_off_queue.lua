@@ -5,8 +5,8 @@
 -- If `which` is `held`, the page contains entries with a claim or an offer, sorted by deadline. If it is `parked`, the
 -- page contains parked entries, sorted by the time when they were parked.
 --
--- The page begins after the entry `after_id`, whose deadline or time of parking is `after`. If `after_id` is empty, the
--- page skips the first `skip` entries.
+-- The page begins after the entry `after_id`. `after` is the deadline of that entry or, if the entry is parked, the
+-- time when it was parked. If `after_id` is empty, the page begins after the first `skip` entries.
 -- RETURNS listed total entries
 -- EACH entries entry_id rank ticket attempts time_millis stamp
 local listed = which == 'held' and keys.held or keys.parked

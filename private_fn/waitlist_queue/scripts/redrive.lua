@@ -6,8 +6,8 @@
 -- RETURNS not_parked
 local place = place_of(keys, entry_id)
 local outcome, hold = 'redriven', place
--- If the entry was parked at another time than `parked_millis`, it has been returned to the queue and parked again since
--- the request was sent, so the request is too late.
+-- If the entry was parked at a time other than `parked_millis`, it was returned to the queue and parked again after the
+-- request was sent, so the request is too late.
 local is_requested_parking = parked_millis == '' or
   tonumber(parked_millis) == tonumber(redis.call('ZSCORE', keys.parked, entry_id) or nil)
 if hold and hold.state == 'parked' and is_requested_parking then

@@ -1,6 +1,6 @@
--- renew: Restarts the pass of an admitted customer whose admission was recorded late, so that the customer still gets
--- the pass's full duration. If the pass has ended and there is no free place inside, the next free place is reserved
--- for the customer.
+-- renew: Restarts the pass of a customer whose admission was recorded late, so that the pass lasts for its full
+-- duration. If the pass has already ended and no place inside is free, the next free place is reserved for the
+-- customer.
 -- PRELUDE clock cold
 -- NEEDS holds inside policy
 -- ARGV entry_id ticket is_claim
@@ -13,7 +13,7 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- The customer left while the queue was being rebuilt, and after this message was sent, so ignore the message.
+-- The customer left after this message was sent, while the queue was being rebuilt, so ignore the message.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
 -- If the `inside` set still contains the customer's pass, the customer already has a place inside, even if the pass has
 -- ended. Otherwise, a place must be free.

@@ -14,7 +14,7 @@ if once_key ~= '' and once_stamp ~= '' then
 end
 
 -- Releases the slots of an offer or an admission that Redis has but the record does not. If the record contains a
--- different offer for the same signup, the slots are assigned to that offer. Otherwise, unused slots are given back.
+-- different offer for the same signup, assigns the slots to that offer. Otherwise, gives unused slots back.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then

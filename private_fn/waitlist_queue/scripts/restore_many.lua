@@ -7,7 +7,6 @@
 -- texts.
 -- RETURNS restored restored present gone
 
--- Appends two values to the list of arguments for a Redis command that changes many entries at once.
 local function append_pair(values, first, second)
   values[#values + 1], values[#values + 2] = first, second
 end

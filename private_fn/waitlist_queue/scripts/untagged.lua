@@ -8,8 +8,9 @@ if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}
 end
--- Read the sorted set from its end, because entries often leave it at the front. If some entries leave between two
--- calls, the other entries stay at the same distance from the end, so the next call continues at the right entry.
+-- Read the sorted set from its end, because most entries leave it at the front. When an entry leaves at the front
+-- between two calls, the other entries stay at the same distance from the end, so the next call continues at the right
+-- entry.
 local listed = ({waiting = keys.queue, not_ready = keys.not_ready, held = keys.held, parked = keys.parked})[which]
 local ids = listed and redis.call('ZREVRANGE', listed, offset, offset + limit - 1)
 if not ids or #ids == 0 then return {'untagged', 0, {}} end

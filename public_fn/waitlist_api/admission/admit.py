@@ -43,7 +43,7 @@ class AdmitCommand(Struct, frozen=True, kw_only=True):
     filter: Segment | None = None
     filters: Sequence[Segment] | None = None
     refill: bool = False
-    # How long the offers last. None means that the admission policy decides.
+    # How long the offers last. If it is None, the admission policy decides.
     offer_seconds: int | None = None
     idempotency_key: str = ""
 
@@ -241,11 +241,11 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Begin the passes of customers whom an earlier attempt admitted in Redis, but whose
-        admissions it did not record.
+        """Begin the passes of customers whom an earlier attempt admitted in Redis without recording
+        the admissions.
 
-        Return the entries and the times when their passes end. Customers for whom there is no free
-        place inside are left out.
+        Return the entries with the times when their passes end. An entry is left out if there is no
+        free place inside for the customer.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {
@@ -264,9 +264,9 @@ class Admissions(Struct, frozen=True):
 
 
 def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
-    """Return the duration that the operator requested for the offers, or nothing if no duration was
-    requested.
+    """Return the requested duration of the offers as a list that becomes part of the request's
+    digest. The list is empty if the operator requested no duration.
 
-    The duration is part of the digest that identifies a repeated request.
+    The digest identifies a repeated request.
     """
     return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

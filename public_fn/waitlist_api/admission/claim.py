@@ -30,10 +30,11 @@ CLAIM_ENDED = (AlreadyAdmitted, ClaimExpired, ClaimMismatch, EntryNotFound, NotW
 
 
 class ClaimCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to claim `count` entries, or the entry `entry_id`.
+    """An operator's request to claim `count` entries from the queue, or to claim the entry
+    `entry_id`.
 
-    If `complete` is true, the entries are admitted at once. If `call_to` is not empty, the
-    customers are called to this place.
+    If `complete` is true, the customers are admitted at once. If `call_to` is not empty, it is the
+    place, such as a desk, to which the customers are called.
     """
 
     waitlist_id: str
@@ -51,9 +52,9 @@ class ClaimCommand(Struct, frozen=True, kw_only=True):
 
 
 class Claiming(Struct, frozen=True):
-    """The claimed entries.
+    """The entries that a request has claimed.
 
-    If a setting reduced the number of claimed entries, `limit` names this setting.
+    If a setting allowed fewer claims than requested, `limit` is the name of that setting.
     """
 
     offers: list[Offer]
@@ -122,7 +123,7 @@ class Claims(Struct, frozen=True):
                 token=token,
                 to=command.call_to,
                 # A retried request must not call the customer a second time. Each claim has its own
-                # token, so the token can serve as the idempotency key of the claim's first call.
+                # token, so use the token as the idempotency key of this call.
                 key=token,
             )
             try:
@@ -183,8 +184,8 @@ class Claims(Struct, frozen=True):
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
         """End the claims of the admitted entries in Redis.
 
-        If a claim has already ended, for example because its entry is back in the queue, remove the
-        entry from Redis.
+        If Redis has already ended a claim, for example by returning its entry to the queue, remove
+        the entry from Redis.
         """
         requests: list[c.Single] = [
             c.Complete(

@@ -44,8 +44,8 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     idempotency_key: str | None
 
     def once_key(self, to: Choice | None) -> str | None:
-        """Return the digest of the idempotency key together with the customer's choice `to`, or
-        None if the client sent no key.
+        """Return a digest of the idempotency key and the customer's choice `to`. Return None if
+        the client sent no key.
         """
         if not self.idempotency_key:
             return None
@@ -55,8 +55,8 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
 class Declined(Struct, frozen=True):
     """An entry whose customer has declined an offer.
 
-    `left` is the number of further offers that the customer can decline without losing their place
-    in the queue, or None if customers cannot keep their place.
+    `left` is how many more offers the customer can decline and still keep their place in the queue.
+    It is None if customers do not keep their place when they decline.
     """
 
     view: EntryView

@@ -60,7 +60,7 @@ class _Within(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Check nothing here, because `to_request` raises an error if a segment does not exist."""
+        """Do nothing, because `to_request` raises an error if a segment does not exist."""
 
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:

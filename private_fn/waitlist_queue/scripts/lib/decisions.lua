@@ -72,8 +72,8 @@ local function decision_by_token(keys, entry_id, verb, token)
   end)
 end
 
--- Deletes the pending decisions about an entry that were made after the logical timestamp `stamp`. They no longer
--- apply, because the record contains a different place for the entry.
+-- Deletes the pending decisions about an entry that are newer than the logical timestamp `stamp`. These decisions no
+-- longer apply, because the record contains a different place for the entry.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -102,8 +102,8 @@ local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Returns the newest pending decision about an entry before a logical timestamp, if its verb is `verb`. Otherwise,
--- returns nil or false. Moves within the queue are ignored.
+-- Returns the newest pending decision about an entry before a logical timestamp, ignoring moves within the queue.
+-- Returns false if this decision does not have the verb `verb`. Returns nil if there is no such decision.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

@@ -9,8 +9,8 @@
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
 -- If the Redis clock has not been set back, the new queue's first timestamp is SPARE_SECONDS later than `floor`.
 --
--- SPARE_SECONDS must be less than a second. While new tickets are more than a second ahead of the clock, signups leave
--- no gaps between their tickets, so no entries can be moved there.
+-- SPARE_SECONDS must be less than a second. While new tickets are more than a second ahead of the clock, signups
+-- receive consecutive tickets, so no entry can be moved between two of them.
 local SPARE_SECONDS = 0.5
 
 -- Returns the first logical timestamp of a new queue, which is later than every timestamp of the waitlist's earlier

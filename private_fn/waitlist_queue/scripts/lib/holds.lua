@@ -43,8 +43,8 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a claim or an offer that has ended. `keeps_room` is true if the customer was admitted.
--- Otherwise, the next poll runs the admission policy, because another customer may now be offered a slot.
+-- Removes the deadline of a claim or an offer that has ended. `keeps_room` is true if the customer was admitted. If
+-- `keeps_room` is false, another customer may now be offered a slot, so the next poll runs the admission policy.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end

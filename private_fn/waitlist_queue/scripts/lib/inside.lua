@@ -1,6 +1,6 @@
--- A customer's score in the `inside` sorted set is the time, in milliseconds, when the customer's pass ends. Two
--- special scores are not times. The score KEPT reserves a place for a customer whose admission is recorded late. The
--- score LEFT_DURING_REBUILD marks a customer who left during a rebuild of the queue.
+-- The score of a customer in the `inside` sorted set is usually the time, in milliseconds, when the customer's pass
+-- ends. Two scores have a special meaning. KEPT reserves a place for a customer whose admission is recorded late.
+-- LEFT_DURING_REBUILD marks a customer who left during a rebuild of the queue.
 local KEPT, LEFT_DURING_REBUILD = 0, 1
 
 local function put_inside(keys, entry_id, ticket, until_millis)

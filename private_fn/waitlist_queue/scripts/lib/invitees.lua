@@ -4,7 +4,7 @@
 -- invitation.
 local INVITATION_LENGTH = 24
 
--- Takes up to `most` invitees from the queue. Leaves out an invitee if the entry is not ready, if the customer has
+-- Takes up to `most` invited entries from the queue. An entry is left out if it is not ready, if its customer has
 -- signed up again since the message was sent, or if a decision about an earlier offer of the same invitation is
 -- pending.
 local function take_invitees(keys, invitees, tokens, most)

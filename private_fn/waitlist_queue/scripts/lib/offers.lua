@@ -4,8 +4,8 @@ local TOKEN_LENGTH = 40
 
 -- Makes an offer to each of the given entries. If the policy is automatic, admits the customers at once instead.
 --
--- Returns the rows of the reply, and a text for each entry. The texts are stored, so that a repeated request can be
--- answered with the same entries.
+-- Returns the rows of the reply, and one text for each entry. The texts are stored, so that the reply to a repeated
+-- request can contain the same entries.
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
   local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}
   local millis = math.floor(now / 1000)

@@ -28,8 +28,8 @@ local function read_policy(keys, now)
   return policy
 end
 
--- Adds the opening hours to the policy. `hours` lists them in the form "opens:closes" in milliseconds, earliest first.
--- If all of them have passed, the policy makes no offers.
+-- Adds the opening hours to the policy. `hours` lists the opening hours in the form "opens:closes" in milliseconds,
+-- earliest first. If all the opening hours have passed, the policy makes no offers.
 local function read_hours(policy, hours, millis)
   if not policy.has_hours then return end
   policy.hours = {}
@@ -60,8 +60,9 @@ local function offer_end(policy, millis, seconds)
   return until_over(policy.until_millis, math.min(following.opens + deadline - now_open.closes, following.closes))
 end
 
--- After a failover, the new Redis server may lack recent writes, and could make the same offers twice. So if the record
--- contains a newer state of the schedule than Redis, this function continues from the record's state.
+-- After a failover, the new Redis server may lack recent writes, and could repeat offers that were already made. To
+-- prevent this, the function continues from the state of the schedule in the record if that state is newer than the
+-- state in Redis.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
@@ -89,7 +90,7 @@ local function rate_due(policy, now)
   return math.floor(math.max(0, now - policy.bucket_at) * policy.rate_count / (policy.rate_millis * 1000))
 end
 
--- Returns how many microseconds have passed since the rate's last whole slot became available. Returns 0 if nobody is
+-- Returns how many microseconds ago the rate's latest slot became available. Returns 0 if there is no rate or nobody is
 -- waiting.
 local function left_over(keys, policy, now)
   if not policy.has_rate or redis.call('ZCARD', keys.queue) == 0 then return 0 end
@@ -138,9 +139,9 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns which of the quota, the rate and the schedule provide the slot for an admission. `number` says which
--- admission of the current run it is, starting at 1. A rate that counts every offer is left out, because it never gets
--- a slot back.
+-- Returns where the slot for an admission comes from: the quota, the rate, the schedule, or both the rate and the
+-- schedule. `number` is the number of the admission in the current run, starting at 1. If the rate counts every offer,
+-- it is left out, because an unused slot is never given back to such a rate.
 --
 -- An admission uses up a slot from the quota first. If `combine` is `sum`, it uses up a slot from the rate before a
 -- slot from the schedule, because unused slots of the rate expire after a minute.

@@ -23,8 +23,8 @@ local function note_poll(keys, entry_id, now)
   end
 end
 
--- Removes the `away` reason from an entry, for example because its customer has polled again. If this was the only
--- reason, the entry becomes ready. Returns the reasons that are left, as stored text.
+-- Removes the `away` reason from an entry, for example because its customer has polled again. If the entry has no other
+-- reason, it becomes ready. Returns the remaining reasons in the form in which Redis stores them.
 local function end_absence(keys, entry_id)
   local packed = redis.call('HGET', keys.readiness, entry_id)
   if not packed or not is_away(packed) then return packed end

@@ -62,8 +62,9 @@ end
 -- Returns a free rank in the nearest gap ahead of the entry that has `index` entries ahead of it. Returns nil if there
 -- is no gap.
 --
--- Operators often move several entries to the same spot, one after the other. If one of the two entries next to the gap
--- was moved before, the returned rank is close to that entry, so that most of the gap stays free for the next moves.
+-- Operators often move several entries to the same place in the queue, one after the other. If only one of the two
+-- entries next to the gap was moved earlier, the returned rank is close to the rank of that entry. Most of the gap then
+-- stays free for later moves.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end

@@ -53,8 +53,8 @@ end
 -- If every entry on the waitlist has always been ready, the Redis keys for entries that are not ready do not exist.
 -- This function then sets `keys.not_ready` to nil, so that the script does not use these keys.
 --
--- If `readiness` is not empty, the script is about to store an entry that is not ready, so the function notes in Redis
--- that the waitlist has such entries.
+-- If `readiness` is not empty, the script is about to store an entry that is not ready. The function then records in
+-- Redis that the waitlist has had such an entry.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then
@@ -64,8 +64,9 @@ local function use_readiness(keys, is_used, readiness)
   end
 end
 
--- Makes an entry wait for the given number of seconds before it is ready again. The reason is `delayed` or `declined`.
--- If the entry already has a delay that ends later, that delay stays. Returns the end of the new delay in milliseconds.
+-- Delays an entry, so that it is not ready for the given number of seconds. `reason` is `delayed` or `declined`. If an
+-- earlier delay of the entry ends later, the earlier delay stays in effect. Returns the time, in milliseconds, when the
+-- new delay ends.
 local function delay(keys, entry_id, reason, seconds, now)
   local until_millis = math.floor(now / 1000) + seconds * 1000
   local packed = redis.call('HGET', keys.readiness, entry_id) or '0'

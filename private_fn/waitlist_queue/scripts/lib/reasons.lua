@@ -5,8 +5,8 @@
 -- "version,millis;reason=millis". Once a script has handled the deadline, a `~` replaces the comma:
 -- "version~millis;reason=millis".
 
--- Matches `delayed` and `declined`, the reasons that Redis decides on. An entry has at most one of them. If Redis and
--- the record have different delays, the later delay wins.
+-- This pattern matches the reasons `delayed` and `declined`, which Redis decides on. An entry has at most one of them.
+-- If Redis and the record have different delays, the delay that ends later applies.
 local DELAY = ';(de%a+)=(%d+)'
 
 -- Returns when the delay of an entry ends, and the reason for the delay. If the entry is not delayed, the time is 0.
@@ -51,8 +51,8 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether `packed`, which comes from the record, contains a confirmation deadline that Redis has already
--- handled. A late update from the record must not bring this deadline back.
+-- Returns whether Redis has already handled the confirmation deadline in `packed`, which comes from the record. A late
+-- update from the record must not bring this deadline back.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)

@@ -12,14 +12,14 @@ local function claim_row(keys, entry_id, hold, deadline, filter_index)
     before and before.placed or 0, filter_index}
 end
 
--- Returns the text that describes an entry in the stored answer to a request. If the request is repeated, it is
--- answered from these texts.
+-- Returns a text that describes an entry that was claimed or admitted. Redis stores the text, so that the reply to a
+-- repeated request can contain the same entries.
 local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the entries for the response to a repeated request: those of the first request that are still claimed or
--- offered, or whose customers have been admitted.
+-- Returns the entries for the reply to a repeated request. An entry that the first request took is included if it is
+-- still claimed or offered, or if its customer has been admitted.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
   for entry_id, token, filter_index in string.gmatch(claimed_before, '(%w+):(%w+):?(%d*)') do

@@ -1,6 +1,6 @@
 -- NEEDS holds ranks reasons segments tickets waiting
 
--- Adds an entry to the waiting entries. If the ticket cannot be computed from the rank, the ticket is stored in the
+-- Adds an entry to the queue at `rank`. If the ticket cannot be computed from this rank, also stores the ticket in the
 -- `tickets_of_moved` hash.
 local function enqueue(keys, entry_id, rank, ticket)
   local is_ready = is_ready_to_wait(keys, entry_id)

@@ -1,6 +1,6 @@
 -- NEEDS segments
 
--- The names of the optional settings. Redis stores them only if they are set.
+-- The names of the optional settings. Redis stores an optional setting only if it has a value.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
   'presence_seconds', 'misses_at_most', 'misses_then', 'until_millis'}
 

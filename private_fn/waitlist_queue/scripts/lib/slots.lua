@@ -1,10 +1,11 @@
 -- NEEDS holds policy
 
--- The slot for an offer comes from the rate, the schedule or the quota. Each offer stores this source, so that the slot
--- can be given back if the offer is not used.
+-- The slot for an offer comes from the rate, the schedule or the quota. Each offer stores where its slot came from, so
+-- that the slot can be given back if the offer is not used.
 --
--- This source is stored as a short text, in which "s3" means version 3 of the schedule, "r4" means version 4 of the
--- rate, and "q2" means the second quota. The letter "e" means that the customer has entered.
+-- The source of the slot is stored as a short text. For example, "s3" means version 3 of the schedule, "r4" means
+-- version 4 of the rate, and "q2" means the second quota. If the text contains the letter "e", the customer has
+-- entered.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)

@@ -5,8 +5,8 @@ local TIER = 35184372088832 -- 2^45, the number of ranks of each priority
 local MAX_PRIORITY = 255
 -- An entry with the lowest priority has the rank BACK plus its ticket.
 local BACK = MAX_PRIORITY * TIER
--- Each priority has its own ranks. The first 2^40 of them are reserved for entries that are moved to the front. The
--- remaining ranks belong to tickets, and suffice until the year 2087.
+-- Each priority has its own range of ranks. The first 2^40 ranks of the range are reserved for entries that are moved
+-- to the front of the priority. The other ranks are computed from tickets, and will be used up in the year 2087.
 local ROOM = 1099511627776
 local TICKETS_PER_SECOND = 16000
 local EPOCH_MICROS = 1577836800000000 -- 2020-01-01

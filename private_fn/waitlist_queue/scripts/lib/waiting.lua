@@ -49,11 +49,11 @@ local function count_between(keys, first, last)
   return keys.not_ready and ready + redis.call('ZCOUNT', keys.not_ready, first, last) or ready
 end
 
--- Counts the entries ahead of an entry, and how many of them are ready. Entries with an unverified address are not
--- counted.
+-- Returns two numbers: how many entries are ahead of an entry, and how many of those are ready. Neither number includes
+-- entries with an unverified address.
 --
--- If every entry on the waitlist has always been ready, returns false instead of the number of ready entries. If the
--- entry is not waiting, both results are false.
+-- If every entry on the waitlist has always been ready, the second result is false. If the entry is not waiting, both
+-- results are false.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end
@@ -64,8 +64,8 @@ local function count_ahead(keys, entry_id)
   return ready + passed_over - redis.call('ZCOUNT', keys.unverified, '-inf', rank - 1), ready
 end
 
--- Returns the waiting entry with this rank, or else the nearest waiting entry ahead of it. Also returns the rank of the
--- entry that was found. Returns nil if there is none.
+-- Returns the last waiting entry whose rank is not higher than `rank`, and the rank of that entry. Returns nil if there
+-- is no such entry.
 local function waiting_until(keys, rank)
   local function nearest(set)
     local entry_id, found = unpack(redis.call('ZREVRANGEBYSCORE', set, rank, '-inf', 'WITHSCORES', 'LIMIT', 0, 1))

@@ -1,3 +1,3 @@
--- The Redis keys for entries that are not ready exist if the waitlist has ever had such an entry. The script may create
--- these keys if the waitlist has the `presence` setting. Otherwise, it must not use them.
+-- A script may use the Redis keys for entries that are not ready only if the waitlist has ever had such an entry or has
+-- the `presence` setting. Otherwise, `keys.not_ready` is nil, and the script must not use these keys.
 if not (meta_not_ready or meta_presence_seconds) then keys.not_ready = nil end
