@@ -22,12 +22,12 @@ def now_millis() -> int:
 
 
 def no_deadline() -> int:
-    """Return one day as the remaining time of a run that has no deadline."""
+    """Return one day as the time left, for runs that have no deadline."""
     return A_DAY_MILLIS
 
 
 def never() -> bool:
-    """Return False, for work that may take as long as it needs."""
+    """Return False, so that the run never stops early."""
     return False
 
 

@@ -97,8 +97,8 @@ class AlreadyAdmitted(WaitlistError):
     status = 409
     advice = (
         "This customer has already been admitted. The waitlist's `rejoin` and `customer_exit` "
-        "settings say when customers can join again. An operator can add the customer again with "
-        "an import that has `ended: rejoin`."
+        "settings say when customers can join again. An operator can add the customer again by "
+        "importing them with `ended: rejoin`."
     )
 
 
@@ -142,7 +142,7 @@ class AlreadyLeft(WaitlistError):
     status = 409
     advice = (
         "This customer has left, and the waitlist's `rejoin` is `never`. An operator can add the "
-        "customer again with an import that has `ended: rejoin`."
+        "customer again by importing them with `ended: rejoin`."
     )
 
 

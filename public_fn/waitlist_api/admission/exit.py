@@ -65,6 +65,6 @@ class Exits(Struct, frozen=True):
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
     """Return whether the exit is already recorded."""
     # If the policy's `customer_exit` is `frees_at_end`, a customer can exit early, but their place
-    # inside stays taken until the pass ends. An operator can then record a second exit, which frees
-    # the place.
+    # inside stays taken until their pass ends. To free the place earlier, an operator can record
+    # another exit.
     return (record.went_out_millis if is_customer else record.end.exited_millis) is not None

@@ -179,8 +179,8 @@ class Holds(Struct, frozen=True):
             result = self._begin_time_inside(verb, command, self._decide(verb, command))
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
-            # Redis forgets a decision soon after it is recorded, so it refuses a later repeat of
-            # the request, although the record already contains the change.
+            # Redis forgets a decision soon after it is recorded. If the request is repeated later,
+            # Redis refuses it, but the record shows that the action is done.
             if record is not None and _is_done(verb, command, record):
                 return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
@@ -239,9 +239,9 @@ class Holds(Struct, frozen=True):
         return (place.time_millis, place.token) if place.state == verb.before else NO_TIME
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
-        """Return when the offer ends or the entry was parked (set aside) according to the record.
+        """Read from the record when the offer ends, or when the entry was parked (set aside).
 
-        Also return the offer's token. Return NO_TIME if the entry has any other status.
+        Return this time and the offer's token. Return NO_TIME if the entry has any other status.
         """
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
@@ -250,8 +250,8 @@ class Holds(Struct, frozen=True):
             return record.hold.parked_millis or 0, ""
         if not record.hold.is_offer or record.hold.until_millis is None:
             return NO_TIME
-        # No offer lasts beyond the time when the waitlist stops admitting people, but the offer's
-        # record may contain a later deadline.
+        # An offer ends at the latest when the waitlist stops admitting people, even if its record
+        # contains a later deadline.
         over_millis = until_millis_of(self.waitlist_cache.find(record.waitlist_id).settings)
         until_millis = record.hold.until_millis
         return min(until_millis, over_millis or until_millis), record.hold.token
@@ -353,9 +353,9 @@ class Holds(Struct, frozen=True):
 
     def _view_of(self, record: EntryRecord, *, to_operator: bool) -> EntryView:
         view = self.positions.read(*record.key, to_operator=to_operator)
-        # If the customer has left and joined again since the record was read, the status in Redis
-        # is different. The caller asked about the earlier signup, so build the view from the
-        # record.
+        # If the customer has left and joined again since the record was read, Redis returns the
+        # status of the new signup. The caller asked about the earlier signup, so build the view
+        # from the record.
         return view if view.status == record.status else EntryView.recorded(record)
 
 
@@ -377,8 +377,8 @@ def _events(
     If the decision only extends a claim, it adds no event.
     """
     event = event_of(decision, command.by, command.reason)
-    # Redis answers a repeated request with the entry's current position. The position at the time
-    # of the event may have been different, so leave it out of the event.
+    # If the request is a repeat, Redis returns the entry's current position, which may differ from
+    # its position when the event happened. Record the event without a position.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -394,8 +394,8 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # If the request is a repeat, the entry may have been claimed again since the first attempt. The
-    # result then contains no position.
+    # If the entry was claimed again between the first attempt and this repeat, Redis returns no
+    # position.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)

@@ -1,4 +1,4 @@
-"""Invite people: make one offer to each of the first entries of the queue, or to given entries.
+"""Invite people by making offers to the first entries in the queue, or to specific entries.
 
 An invitation is stored first, and its offers are then made in pages of up to 100. Maintenance
 continues an invitation that was interrupted (docs/decisions/0087-an-offer-knows-its-invitation.md).
@@ -112,7 +112,7 @@ class Invitations(Struct, frozen=True):
     def page(
         self, waitlist_id: str, before: str | None, limit: int
     ) -> tuple[list[Counted], str | None]:
-        """Return a page of invitations, newest first, and the cursor of the next page."""
+        """Return a page of invitations, newest first, and the cursor for the next page."""
         self.waitlist_cache.find(waitlist_id)
         found, cursor = self.records.page(waitlist_id, before, limit)
         return [self._counted(invitation) for invitation in found], cursor
@@ -157,8 +157,8 @@ class Invitations(Struct, frozen=True):
                 # A different run has already stored this page of offers and continues with the next
                 # page, so stop here.
                 return self.records.find(*invitation.ids) or invitation
-            # A resumed run may begin with offers that an earlier run has already made, so its first
-            # page may make no progress. Make at least one more page, even if the time is up.
+            # The first page of a resumed run may only repeat offers that an earlier run has already
+            # made. Make at least one more page of offers, even if the time is up.
             is_last, is_resumed = is_time_up() and not is_resumed, False
             invitation = after
             if is_last:
@@ -188,27 +188,27 @@ class Invitations(Struct, frozen=True):
             **once_fields(invitation.by, f"{invitation.invitation_id} {invitation.page}", []),
         )
         try:
-            # If an earlier run has made the offers of this page, Redis returns the same offers.
-            # They may not be recorded yet, so send the request even if no candidates are left.
+            # If an earlier run has made this page's offers, Redis returns the same offers again.
+            # These offers may not be recorded yet, so send the request even if no candidates are
+            # left.
             admitted: c.AdmitResult = self.recovering_queue.read(request)
         except AdmissionOver:
             return self.records.note_page(invitation, taken, None, is_done=True)
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
         is_repeat, is_last = admitted.outcome == "repeat", next_rank is None
         if is_resumed or is_repeat:
-            # An earlier run has made the offers of this page, possibly to people who are not among
-            # this run's candidates. Begin the next page at the same rank, so that no candidate is
-            # left out.
+            # An earlier run may have made this page's offers to other candidates. Begin the next
+            # page at the same rank as this page, so that no candidate is left out.
             next_rank, is_last = invitation.after_rank, bool(invitation.entries)
         taken = (invitation.taken if is_repeat else taken) + admitted.taken
         is_done = is_last or taken >= invitation.count or not (admitted.is_more or is_repeat)
         return self.records.note_page(invitation, taken, next_rank, is_done=is_done)
 
     def _candidates(self, invitation: Invitation) -> tuple[list[c.Invitee], int | None]:
-        """Return the people who are to receive the next page of offers, and the rank after which
-        the following page begins.
+        """Return the candidates for this page of offers, and the rank after which the next page
+        begins.
 
-        The rank is None if no page follows.
+        The rank is None if there is no next page.
         """
         waitlist_id, next_rank = invitation.waitlist_id, None
         tickets: dict[str, int | None]

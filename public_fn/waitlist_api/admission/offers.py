@@ -78,7 +78,7 @@ class OfferWriter(Struct, frozen=True):
     ) -> EntryRecord | None:
         """Record a claim or an offer, and return the changed record.
 
-        Return None if the entry is no longer available, so that the caller does not receive it.
+        Return None if the entry is no longer available and must not be given to the caller.
         """
         try:
             return self.transitions.record(transition, self.now_millis(), before)
@@ -101,8 +101,8 @@ class OfferWriter(Struct, frozen=True):
         if record is None or record.status not in PRESENT:
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
         elif transition.is_refuted_by(record):
-            # Redis has taken an outdated version of the entry from the queue, so restore the
-            # entry's place from the record.
+            # The entry that Redis has taken from the queue is outdated, so restore the entry's
+            # place from its record.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
         return None
@@ -123,8 +123,8 @@ class OfferWriter(Struct, frozen=True):
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            # A different request has changed the record. If the record still belongs to the same
-            # signup, that request has finished the signup, so continue.
+            # Another request has changed the record. If the record still belongs to this signup,
+            # the other request has finished the signup, so continue.
             if changed.record is None or changed.record.join_id != record.join_id:
                 return None
         try:

@@ -14,7 +14,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
-# No offer ends at the time 0, so a request that names this deadline never accepts an offer.
+# No offer has this deadline, so a request that names it never accepts an offer.
 NO_OFFER = 0
 
 
@@ -34,9 +34,8 @@ class OwnAdmissions(Struct, frozen=True):
         """Return the admitted entry. Raise NotInside if the customer has no valid pass."""
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
-            # If an earlier run of the admission policy crashed, Redis may know of an admission that
-            # is not in the record. This request records such an admission, but does not accept an
-            # offer.
+            # If a run of the admission policy crashed, Redis may have admitted the customer before
+            # the admission was recorded. Record such an admission here, but do not accept an offer.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )

@@ -30,8 +30,8 @@ class Polls(Struct, frozen=True):
     ) -> tuple[EntryView, list[SegmentPlace] | None]:
         """Return the status and position of an entry.
 
-        `names` contains the attributes that define a segment. The result then includes the entry's
-        positions within this segment.
+        If `names` lists the attributes that define segments, also return the entry's positions
+        within those segments.
         """
         places: list[SegmentPlace] | None = None
         if names is None:
@@ -47,8 +47,9 @@ class Polls(Struct, frozen=True):
         return view, places
 
     def _run(self, waitlist_id: str) -> None:
-        """Offer the slots that the admission policy allows now. If the offers fail, the customer
-        still gets the position.
+        """Offer the slots that the admission policy allows now.
+
+        If this fails, the customer still gets their position.
         """
         try:
             self.admissions.run(waitlist_id)

@@ -14,8 +14,9 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 
-# How many called numbers the screen shows at most, and how many of the numbers that come next.
+# The maximum number of called numbers on the screen.
 MOST_CALLED = 6
+# The maximum number of upcoming numbers on the screen.
 MOST_NEXT = 8
 
 
@@ -56,14 +57,14 @@ class Screens(Struct, frozen=True):
         )
         held_ids = [entry.entry_id for entry in held.entries]
         # If only a few people are waiting, the list of the next numbers is short and would reveal
-        # how many they are. Leave it out if the waitlist hides its counts.
+        # how many people are waiting. Leave out the list if the waitlist hides its counts.
         next_ids = [] if waitlist.settings.hide_counts else self._next_ids(waitlist_id)
         records = self.entries.get_many(waitlist_id, [*held_ids, *next_ids])
         called = self._called(records[id_] for id_ in held_ids if id_ in records)
         newest_first = sorted(called, key=lambda each: each.call.stamp, reverse=True)
         # Redis decides who comes next. The records contain the call numbers, and show which
-        # customers have left or were admitted a moment ago. If a claim or an offer has just
-        # expired, the record may still have the status `offered`.
+        # customers have just left or been admitted. If a claim or an offer has just expired, the
+        # record may still have the status `offered`.
         waiting = [records[id_] for id_ in next_ids if id_ in records and id_ not in held_ids]
         following = [each.call_number for each in waiting if each.status in PRESENT]
         return Screen(newest_first[:MOST_CALLED], [number for number in following if number])

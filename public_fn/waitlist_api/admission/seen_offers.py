@@ -1,4 +1,4 @@
-"""Records which invited customers have seen the offer that an invitation made them."""
+"""Records which invited customers have seen their offer."""
 
 import logging
 
@@ -15,9 +15,9 @@ REMEMBERED = 10_000
 
 
 class SeenOffers(Struct, frozen=True):
-    """Records that a customer has polled after an invitation made them an offer.
+    """Records that an invited customer has polled, and so has seen their offer.
 
-    A process remembers the offers that it has recorded, so that it writes each of them only once.
+    A process remembers the offers that it has recorded, so that it records each offer only once.
     """
 
     invitees: Invitees
@@ -26,7 +26,7 @@ class SeenOffers(Struct, frozen=True):
     def note(self, waitlist_id: str, view: EntryView) -> None:
         """Record that the customer has seen the offer, if the offer belongs to an invitation.
 
-        If this fails, the customer still gets the position, and the next poll tries again.
+        If this fails, the customer still gets their position, and their next poll tries again.
         """
         invitation_id = invitation_of(view.token)
         if not invitation_id or view.ticket is None:

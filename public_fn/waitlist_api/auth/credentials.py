@@ -90,8 +90,8 @@ class EntryTokens:
 
         Key rotation does not change the code.
         """
-        # This key also signs waitlist ids. The signed text of an unsubscribe code contains a slash,
-        # which a waitlist id never does, so neither signature can pass for the other.
+        # This key also signs waitlist ids. No waitlist id contains a slash, but the signed text of
+        # an unsubscribe code does, so neither signature can pass for the other.
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]

@@ -71,8 +71,8 @@ class TokenKey(Struct, frozen=True):
         """Return a code to send to an address. Whoever sends the code back proves that they receive
         messages at this address.
         """
-        # A token's signature covers three parts, and a code's signature covers at least five, so a
-        # code can never pass for a token.
+        # The signed text has three parts in a token, and at least five in a code, so a code can
+        # never pass for a token.
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
             f"{purpose}/{waitlist_id}/{content.entry_id}/{content.stay}/{content.minute}".encode()
@@ -84,7 +84,7 @@ class TokenKey(Struct, frozen=True):
 
 
 class CodeContent(Struct, frozen=True):
-    """The content of a code. Decoding a code does not verify its signature."""
+    """The decoded content of a code. The code's signature may not have been verified."""
 
     entry_id: str
     stay: int

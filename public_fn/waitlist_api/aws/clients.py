@@ -113,7 +113,7 @@ def attempt_seconds(config: Any) -> float:
 
 
 def _respect_deadline(client: Any, time: Deadline) -> Any:
-    """Make a client raise an error if its next attempt could outlast the deadline."""
+    """Make a client raise an error if its next attempt could run past the deadline."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
     # After a failed attempt, botocore asks handlers whether to retry. This handler must come first,

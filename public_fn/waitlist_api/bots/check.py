@@ -70,9 +70,9 @@ class BotCheck:
 
         If the provider does not answer and `when_down` is `refuse`, raise BotCheckUnavailable.
         """
-        # If there is no token, the provider may be down, because its widget then creates no tokens.
-        # If the waitlist accepts signups at such times, ask the provider anyway, to find out
-        # whether it is down.
+        # While the provider is down, its widget creates no tokens. If the guest has sent no token,
+        # and the waitlist accepts signups while the provider is down, ask the provider anyway, to
+        # find out whether it is down.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":

@@ -24,8 +24,8 @@ OUT_OF_ORDER = "internal-error"
 class Provider(Struct, frozen=True, kw_only=True):
     """A bot-protection provider and its widget.
 
-    A page with the widget must allow `sources` in each of these `directives` of its
-    Content-Security-Policy.
+    The Content-Security-Policy of a page with the widget must allow `sources` in each of the
+    `directives`.
     """
 
     name: Name

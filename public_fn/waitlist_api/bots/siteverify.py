@@ -1,4 +1,6 @@
-"""Asks the provider over HTTPS, with one connection per process and a time limit of 2 seconds."""
+"""Checks bot-check tokens over HTTPS, with one connection per process and a time limit of 2
+seconds.
+"""
 
 import time
 from collections.abc import Callable, Mapping

@@ -111,9 +111,9 @@ class AddressChanges(Struct, frozen=True):
         """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # An address becomes free when the entry that signed up with it leaves, unless the customer
-        # is banned. If another entry was moved to the address later, it keeps the address even
-        # after leaving, until the entry is erased or its record expires.
+        # An address becomes free when the customer who signed up with it leaves, unless they are
+        # banned. An entry that was moved to the address keeps it even after leaving, until the
+        # entry is erased or its record expires.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)
@@ -138,8 +138,9 @@ class AddressChanges(Struct, frozen=True):
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
     """Return when the customer may next ask for a new address.
 
-    Each request sends a message to that address, so the delay keeps customers from flooding other
-    people's mailboxes. `is_repeat` is true if the customer asks for the same address as last time.
+    Each request sends a message to the new address, so a delay between requests keeps customers
+    from flooding other people's mailboxes. `is_repeat` is true if the customer asks for the same
+    address as last time.
     """
     later = record.move.asks - FREE_ASKS
     if record.move.asked_millis is None or (later < 0 and not is_repeat):

@@ -139,8 +139,8 @@ def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     if local.startswith('"') or not domain:
         raise ValueError(BAD_MAIL)
     if is_plus_same:
-        # Ignore what follows a plus sign, such as `+news` in ada+news@example.com. A plus sign at
-        # the beginning is kept.
+        # Drop a plus sign and everything after it, such as `+news` in ada+news@example.com, unless
+        # the address begins with this plus sign.
         local = local[:1] + local[1:].partition("+")[0]
         if domain in GOOGLE:
             local, domain = local.replace(".", ""), GOOGLE[0]

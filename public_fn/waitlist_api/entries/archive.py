@@ -22,18 +22,18 @@ from waitlist_shared.limits import MAX_PASS_SECONDS
 from waitlist_shared.ranks import ticket_of_millis
 
 Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
-# At most this many unreachable entries are counted in each shard of the index.
+# The maximum number of unreachable entries that are counted in each shard of the index.
 MOST_COUNTED = 100
-# An index item is written shortly before the record of its entry. If the two still differ after an
-# hour, the index item is outdated and can be deleted.
+# An index item is written shortly before its entry's record. If the index item still does not match
+# the record after an hour, the item is outdated and can be deleted.
 SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
     """The position in the index at which a page begins."""
 
-    # The page begins at this time, in milliseconds, in every shard of the index. In the list of
-    # banned customers, it is a logical timestamp instead.
+    # The time, in milliseconds, at which the page begins in every shard of the index. For the list
+    # of banned customers, `millis` is a logical timestamp instead.
     millis: int
     # The last entry read from each shard. Several entries in a shard can share a time, so the time
     # alone does not say where the next page begins.
@@ -100,7 +100,7 @@ class Archive(Struct, frozen=True):
         cursor: str | None,
         limit: int,
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return at most `limit` entries, oldest first, and the cursor of the next page.
+        """Return at most `limit` entries, oldest first, and the cursor for the next page.
 
         A page can be empty even if more pages follow.
         """

@@ -35,7 +35,7 @@ class Bans(Struct, frozen=True):
     def ban(self, request: BanRequest) -> None:
         """Ban a customer, even one who has never been on the waitlist.
 
-        A waiting customer's entry leaves the waitlist.
+        If the customer is waiting, their entry leaves the waitlist.
         """
         self.waitlist_cache.look_up(request.waitlist_id)
         for _ in range(MAX_CONFLICT_RETRIES):
@@ -72,8 +72,8 @@ class Bans(Struct, frozen=True):
     ) -> None:
         """End a ban.
 
-        If the customer is not banned, nothing changes. Raise BanMismatch if `banned_millis` is not
-        when the current ban began.
+        If the customer is not banned, nothing changes. Raise BanMismatch if `banned_millis` is
+        given and the current ban began at a different time.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.find(*key)

@@ -110,8 +110,8 @@ class Bumps(Struct, frozen=True):
         Raise IdempotencyKeyReused if the key was used for a different move.
         """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # If the history does not contain the move, an earlier request moved the entry in Redis but
-        # failed before it recorded the move. The caller then records it.
+        # If an earlier request moved the entry in Redis but failed before it recorded the move, the
+        # history does not contain the move, and the caller records it.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return made

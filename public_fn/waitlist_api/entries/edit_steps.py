@@ -70,8 +70,7 @@ class EditSteps(Struct, frozen=True):
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Update the entry's segments in Redis, and the reasons why it is not ready, from its
-        record.
+        """Update the entry in Redis to match its record: its segments, and why it is not ready.
 
         Raise NotWaiting if the customer has left the waitlist.
         """

@@ -93,10 +93,11 @@ def check_own_data(
 def check_addresses(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> None:
-    """Raise InvalidFields if an operator's data contains an invalid answer to a question for an
-    email address or a telephone number.
+    """Raise InvalidFields if an operator's data contains an invalid email address or telephone
+    number.
 
-    Other answers are not checked, because operators may store anything in them.
+    Only the answers to questions that ask for an address are checked, because operators may store
+    anything in other answers.
     """
     if errors := _wrong_answers(settings, profile, attributes, ADDRESSES):
         raise InvalidFields(*errors)
@@ -105,8 +106,8 @@ def check_addresses(
 def visible_names(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
     """Return the names of the profile fields that the customer may see.
 
-    If the waitlist's form asks for fields, only those are visible, because operators may keep
-    internal data in others.
+    If the waitlist's form asks for fields, customers see only these fields, because operators may
+    keep internal data in other fields.
     """
     taken = _accepted_names(settings)
     shown = set(names) if taken is None else taken["profile"]
@@ -129,10 +130,7 @@ def _accepted_names(settings: WaitlistSettings) -> dict[str, set[str]] | None:
 
 
 def profile_to_store(settings: WaitlistSettings, profile: dict[str, Any]) -> dict[str, Any]:
-    """Return the profile as it is stored.
-
-    If the customer ticked a checkbox, its text and version are stored too.
-    """
+    """Return the profile to store. A ticked checkbox is stored with its text and version."""
     agreed = {
         field.name: {"text": text, "version": field.version}
         for field in _fields(settings)
@@ -188,7 +186,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def json_bytes(data: dict[str, Any]) -> int:
-    """Return the size of the compact JSON text in UTF-8 bytes. An empty object has size 0."""
+    """Return the size of the data as compact JSON, in UTF-8 bytes. Empty data counts as 0 bytes."""
     if not data:
         return 0
     return len(json_text(data).encode())

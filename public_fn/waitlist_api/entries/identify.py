@@ -137,8 +137,9 @@ class Identities(Struct, frozen=True):
 
 
 def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: str) -> None:
-    """Raise InvalidFields, with an error for the request field `field`, if the waitlist cannot send
-    messages to the person.
+    """Raise InvalidFields if the waitlist cannot send messages to the person.
+
+    `field` is the request field that the error names.
     """
     if not person.takes_messages:
         raise InvalidFields(FieldError(field, UNREACHABLE))

@@ -67,7 +67,7 @@ class Joins(Struct, frozen=True):
     def record(self, record: EntryRecord, placed: c.SignupResult) -> tuple[EntryRecord, bool]:
         """Record the place in the queue that Redis gave the entry.
 
-        Return the new record, and whether this request recorded the place. The result is False if
+        Return the new record. Also return True if this request recorded the place, or False if
         another request changed the record first.
         """
         try:
@@ -94,9 +94,9 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier attempt at this signup may still be on its way to Redis. Make Redis refuse
-            # that attempt. But if the attempt has already added the entry to the queue, finish the
-            # signup.
+            # An earlier attempt at this signup may still be on its way to Redis, so make Redis
+            # refuse it. If an attempt has already added the entry to the queue, finish the signup
+            # instead.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed

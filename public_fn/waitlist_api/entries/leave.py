@@ -55,7 +55,7 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
-        """Handle a request to leave that does not apply to the record.
+        """Handle a request to leave that cannot change the record.
 
         Return the record if an earlier request must be finished, and None if there is nothing to
         do. Raise an error if the entry cannot leave.
@@ -105,7 +105,7 @@ class Leaves(Struct, frozen=True):
         left: c.EndStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
             # The customer is leaving before this signup was finished. Redis may still count them as
-            # inside because of an earlier signup, so record an exit for that one.
+            # inside because of an earlier signup, so record an exit from the earlier signup.
             self.recovering_queue.write(
                 c.Exit(
                     waitlist_id=record.waitlist_id,
@@ -128,10 +128,10 @@ class Leaves(Struct, frozen=True):
             decided = finish_leave(record, event, now_millis, left)
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
-            # Another request has changed the record in the meantime. If it has begun to erase the
-            # entry, finish the erasure. If the entry is still leaving, finish with the changed
-            # record: the customer may have been banned, and a banned customer's record must not
-            # expire.
+            # Another request has changed the record in the meantime. If that request has begun to
+            # erase the entry, finish the erasure. If the entry is still leaving, try again with the
+            # changed record, because the customer may have been banned, and a banned customer's
+            # record must not expire.
             now = changed.record
             if now is not None and now.intent.erase:
                 self.finish_erase(now)

@@ -164,7 +164,7 @@ class Positions(Struct, frozen=True):
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 
     def without_old_question(self, waitlist_id: str, view: EntryView) -> EntryView:
-        """Return the view without a confirmation deadline if the waitlist no longer asks for
+        """Remove the confirmation deadline from the view if the waitlist no longer asks for
         confirmations.
         """
         if not view.confirm_by_millis:
@@ -174,12 +174,11 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Build the view from the record, because the entry in Redis belongs to a different signup
-        than the customer's token.
+        """Build the view from the record if the entry in Redis does not belong to the token's
+        signup.
 
-        Raise Forbidden if the token belongs to an earlier signup than the record. Raise Rebuilding
-        if the record says that the customer is on the waitlist, because the entry in Redis is then
-        outdated.
+        Raise Forbidden if the record belongs to a later signup than the token. If the record says
+        that the customer is on the waitlist, the entry in Redis is outdated, so raise Rebuilding.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:

@@ -18,7 +18,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Rebuilding
 from waitlist_shared.limits import MAX_PAGE
 
-# The maximum number of entries that a filtered request reads, even if the page is not full.
+# A filtered request stops reading after this many entries, even if its page is not full.
 LOOKED_AT = 1_000
 Only = Literal["unverified", "asked"]
 
@@ -68,7 +68,7 @@ class EntryQueries(Struct, frozen=True):
         ready: bool | None = None,
         only: Only | None = None,
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return a page of waiting entries in serving order, and the cursor of the next page.
+        """Return a page of waiting entries in serving order, and the cursor for the next page.
 
         The page may have fewer than `limit` entries even if more entries follow.
         """
@@ -118,7 +118,7 @@ class EntryQueries(Struct, frozen=True):
     def list_off_queue(
         self, waitlist_id: str, which: Literal["held", "parked"], cursor: str | None, limit: int
     ) -> tuple[list[EntryDetails], str | None]:
-        """Return a page of entries that were taken from the queue, and the cursor of the next page.
+        """Return a page of entries taken from the queue, and the cursor for the next page.
 
         If `which` is `held`, the page contains claimed and offered entries, sorted by deadline. If
         `which` is `parked`, it contains the entries that were set aside for an operator.
@@ -169,8 +169,8 @@ class EntryQueries(Struct, frozen=True):
     def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
         """Return the details of the entry that uses an address.
 
-        `entry_id` is the entry id computed from the address. If an entry was moved to this address,
-        its own id is different, so it is looked up by the address.
+        `entry_id` is the entry id computed from the address. An entry that was moved to this
+        address has a different id, and is found by its address.
         """
         try:
             return self.details(waitlist_id, entry_id)
@@ -183,7 +183,7 @@ class EntryQueries(Struct, frozen=True):
     def details_with_history(
         self, waitlist_id: str, entry_id: str, cursor: str | None, limit: int
     ) -> tuple[EntryDetails, str | None]:
-        """Return an entry with a page of its history, and the cursor of the next page."""
+        """Return an entry with a page of its history, and the cursor for the next page."""
         after = cursors.decode_event(cursor)
         record = self.entries.find(waitlist_id, entry_id)
         history, following = self.histories.page(waitlist_id, entry_id, after, limit)

@@ -26,7 +26,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
-# A Lambda function's clock may be ahead by up to this time. A deadline counts as passed only after
+# A Lambda function's clock may be ahead by up to this much. A deadline counts as passed only after
 # this margin, so that no customer's wait ends too early.
 GRACE_MILLIS = 10 * 60_000
 TOO_LATE = "The deadline to confirm has passed. Get the entry to see its current status."
@@ -89,7 +89,7 @@ class Questions(Struct, frozen=True):
     def ask(self, command: AskCommand) -> tuple[int, str | None]:
         """Ask the customers on one page of entries whether they are still waiting.
 
-        Return how many customers were asked, and the cursor of the next page.
+        Return how many customers were asked, and the cursor for the next page.
         """
         rules = self.waitlist_cache.look_up(command.waitlist_id).settings.confirm
         if rules is None:
@@ -214,9 +214,9 @@ class Questions(Struct, frozen=True):
 def _each(
     work: Callable[[EntryRecord], None], records: Sequence[EntryRecord]
 ) -> list[WaitlistError | None]:
-    """Call `work` with each record in parallel.
+    """Call `work` for all records in parallel.
 
-    Return each call's error, or None if the call succeeded.
+    For each call, return its error, or None if it succeeded.
     """
 
     def attempt(record: EntryRecord) -> WaitlistError | None:
@@ -236,8 +236,8 @@ def last_contact_millis(record: EntryRecord) -> int:
 
     Signups, questions and confirmations count as contact.
     """
-    # A reinstated entry's ticket says when the customer first signed up, so use the later time when
-    # the entry was reinstated.
+    # A reinstated entry's ticket contains the time of the original signup, so use the time of the
+    # reinstatement instead.
     joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)
@@ -268,7 +268,7 @@ def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
 
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
-    """Return whether the customer need not confirm that they are still waiting.
+    """Return whether the customer is exempt from confirming that they are still waiting.
 
     Customers whom no messages reach are exempt, unless they have already missed the deadline.
     """

@@ -40,7 +40,7 @@ from waitlist_shared.errors import Gone, IdempotencyKeyReused, Throttled, Waitli
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import ticket_of_reinstated_stay
 
-# The reason in the history if a parked entry was removed only so that it could be reinstated.
+# The reason that the history gives for removing a parked entry in order to reinstate it.
 REINSTATED = "reinstated"
 ON_LIST = (
     "This customer is on the waitlist, so there is no former place to restore. Bump the "
@@ -83,9 +83,9 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 
 class EndPresent(Struct, frozen=True):
-    """If Redis has removed the entry or parked it (set it aside), end the current signup.
+    """End the current signup, and then decide the next step again.
 
-    Then decide the next step again. If the entry has any other state, refuse the request.
+    Refuse the request unless Redis has removed the entry or parked it (set it aside).
     """
 
     record: EntryRecord
@@ -216,9 +216,9 @@ class Reinstatements(Struct, frozen=True):
     def _end_present(
         self, command: ReinstateCommand, record: EntryRecord, waitlist: WaitlistRecord
     ) -> None:
-        """If Redis has removed the entry or parked it (set it aside), end the current signup.
+        """End the current signup if Redis has removed the entry or parked it (set it aside).
 
-        Raise AlreadyOnList if the entry has any other state.
+        Raise AlreadyOnList if the entry has any other state in Redis.
         """
         match self.positions.read(*record.key).status:
             case "parked":

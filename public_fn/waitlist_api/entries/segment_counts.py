@@ -52,7 +52,7 @@ class SegmentCounts(Struct, frozen=True):
     def page(
         self, waitlist_id: str, cursor: str | None, limit: int
     ) -> tuple[list[SegmentCount], str | None]:
-        """Return the segments with waiting entries, and the cursor of the next page."""
+        """Return the segments with waiting entries, and the cursor for the next page."""
         after = cursors.decode_segment(cursor)
         # The counts come from Redis, and the segments' attribute values come from the records. If
         # an entry leaves between the two reads, its segment's values may not be found, so try

@@ -72,7 +72,7 @@ class SegmentPositions(Struct, frozen=True):
             answer = self._ask(record, names)
             view = view_of(entry_id, answer.found, answer.found.hide_counts)
             if view is None:
-                # Redis does not have the entry. Reading the position restores it, so do that and
+                # Redis does not have the entry. Read its position, which restores the entry, and
                 # then ask for the segments again.
                 view = self.positions.read(waitlist_id, entry_id)
                 return None if view.position is not None else (view, [])

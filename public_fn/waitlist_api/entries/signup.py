@@ -203,11 +203,10 @@ class Signups(Struct, frozen=True):
 
 
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
-    """Return whether the `rejoin` setting refuses the signup. The setting may come from an outdated
-    cache, so the caller then reads the current one.
+    """Return whether the signup is refused because of the `rejoin` setting.
 
-    If the address is not verified, return False, because `UnprovenSignups` reads the current
-    settings itself.
+    If so, the caller reads the current setting, because the cached one may be outdated. For an
+    unverified address, return False, because `UnprovenSignups` reads the current settings itself.
     """
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

@@ -56,10 +56,9 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | None) -> "SignupCommand":
-        """Return the command with the customer id of `found`, the entry that the address now
-        belongs to.
+        """Return the command with the customer id of the entry that now uses the address.
 
-        If `found` is None, return the command unchanged.
+        `found` is that entry. If `found` is None, return the command unchanged.
         """
         if found is None or found.entry_id == self.entry_id:
             return self

@@ -70,8 +70,8 @@ class UnprovenSignups(Struct, frozen=True):
             # current ones. Skip the bot check, because the guest's token has already been used.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
-            # If the guest filled in an outdated form, the current settings may not accept the data.
-            # If so, send the message without recording the data.
+            # The guest may have filled in an outdated form. If the current settings do not accept
+            # the form's data, send the message without recording the data.
             is_taken = is_current or find_refusal(waitlist, unproven) is None
             signup = _signup_of(unproven, waitlist.settings) if is_taken else None
             self._ask(known, stamp, signup)
@@ -129,8 +129,8 @@ class UnprovenSignups(Struct, frozen=True):
     def request_link(self, waitlist_id: str, entry_id: str) -> None:
         """Request a message with a link for an entry's customer.
 
-        If the entry does not exist, the service makes the same calls, so the response time does not
-        reveal it.
+        If the entry does not exist, make the same calls, so that the response time does not reveal
+        whether it exists.
         """
         found = self.entries.resolve(waitlist_id, entry_id)
         record = found or stand_in_record(waitlist_id, entry_id)
@@ -139,8 +139,8 @@ class UnprovenSignups(Struct, frozen=True):
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
         """Write the event that sends the customer a message with a link.
 
-        If no message is due, run a transaction that changes nothing but takes as long, so that the
-        response time does not reveal whether a message is sent.
+        If no message is due, run a transaction that takes as long but changes nothing. Otherwise,
+        the response time would reveal whether a message is sent.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()
@@ -170,7 +170,7 @@ class UnprovenSignups(Struct, frozen=True):
 
 
 def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
-    """Return the signup's data in the form that the record stores."""
+    """Convert the signup to the form in which the record stores it."""
     return Signup(
         address=settings.identity.field if settings.identity else "",
         profile=profile_to_store(settings, command.profile),
