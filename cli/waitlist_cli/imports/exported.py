@@ -51,10 +51,9 @@ FIELDS: Mapping[str, Use] = {
     "ban_reason": "taken",
 }
 WAITING = ("waiting", "joining")
-# Notes about exported data that an import leaves out.
+# Notes about exported data that is not imported.
 #
-# In the notes, "there" means the exported waitlist. "Here" means the waitlist that people are
-# imported into.
+# In a note, "there" is the exported waitlist, and "here" is the waitlist that receives the people.
 OFFERED = "Offered or claimed there: waiting at their places here"
 PARKED = "Parked there: held back at their places here"
 DELAYED = "Passed over for some time after a claim there: ready here"

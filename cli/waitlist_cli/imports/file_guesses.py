@@ -27,17 +27,17 @@ class ReadAs:
     identity: str | None = None
     # The column with the signup times.
     time: str | None = None
-    # The column of customer ids or addresses that identifies people.
+    # The column that identifies people, by customer id or by address.
     customer: str | None = None
     # The format of the signup times.
     time_format: str | None = None
-    # Maps each column of addresses for messages to a profile field, `email` or `phone`.
+    # Maps columns to the profile fields, `email` or `phone`, in which their addresses are stored.
     addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
-        """The guesses as JSON. This text is stored in the file of refused rows, because the few
-        refused rows could lead to different guesses.
+        """The guesses as JSON, for the file of refused rows. A later import of this file uses them,
+        because the refused rows alone could suggest different settings.
         """
         if not (self.customer or self.time_format or self.addresses):
             return ""
@@ -68,7 +68,7 @@ class GivenOptions:
 class FirstRows:
     """The columns' names and first values.
 
-    Both are empty for a pipe, which can be read only once, so its first rows must be left for the
+    Both are empty for a pipe. A pipe can be read only once, so all its rows are left for the
     import.
     """
 
@@ -94,8 +94,8 @@ def read_first_rows(file: str, form: str | None, delimiter: str, encoding: str |
 def guess_settings(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
     """Guess the settings that the operator has not given. Print a note about each unusual guess.
 
-    A file of refused rows contains the guesses about the original file. When such a file is
-    imported, these guesses are used again.
+    A file of refused rows contains the guesses that were made for the original file. If such a file
+    is imported, those guesses are used instead of new ones.
     """
     found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
     if found is None or (found.identity, found.time) != (given.identity, given.time):

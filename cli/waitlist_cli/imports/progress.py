@@ -14,10 +14,10 @@ from rich.text import Text
 
 
 class Bar:
-    """A progress bar for an import, which also shows the number of imported rows.
+    """An import's progress bar, with a count of the rows.
 
-    The bar's length is the share of the file that has been read, because the total number of rows
-    is unknown until the end of the file.
+    The bar shows how much of the file has been read, because the total number of rows is not known
+    in advance.
     """
 
     def __init__(self, console: Console, words: str, total_bytes: int | None) -> None:

@@ -21,8 +21,8 @@ from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
-# The characters that a text contains only if it was read with the wrong encoding. A lone surrogate
-# replaces a byte that could not be decoded. NUL is one of the two bytes of a UTF-16 character.
+# Characters that show that a text was read with the wrong encoding. A lone surrogate stands for a
+# byte that could not be decoded. NUL characters appear if UTF-16 text is read as another encoding.
 UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 # The first line of a CSV file can tell Excel the delimiter, as in `sep=;`.
 DELIMITER_LINE = re.compile('"?sep=(.)"?\r?\n?', re.IGNORECASE)
@@ -102,8 +102,7 @@ class Lines:
         try:
             return self._text.readline(most)
         except UnicodeError as error:
-            # The encoding of the whole file is wrong. For example, the file is UTF-16 without a
-            # byte order mark.
+            # The whole file must be in another encoding, such as UTF-16 without a byte order mark.
             raise self._wrong_encoding from error
 
 
@@ -117,7 +116,7 @@ class Source:
         self.form = form
         self.encoding = encoding
         self._binary = binary
-        # The error handler marks bytes that cannot be decoded. The import then refuses only the
+        # The error handler marks bytes that cannot be decoded, so that the import refuses only the
         # rows with such bytes.
         self._text = io.TextIOWrapper(
             binary, encoding=codec_of(encoding), errors=errors_of(encoding), newline=""
@@ -150,8 +149,8 @@ class Source:
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # When this program writes a CSV file, it puts an apostrophe before every formula, even
-            # in the middle of a cell. Remove these apostrophes.
+            # This program wrote the file, and put an apostrophe before each formula, even inside a
+            # cell. Remove these apostrophes.
             self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
@@ -182,7 +181,7 @@ class Source:
             if row is None:
                 return
             if self._lines.is_exhausted:
-                # If the CSV reader needs more lines at the end of the file, a quote was never
+                # The CSV reader asked for another line at the end of the file, so a quote was never
                 # closed.
                 raise WrongUsage(
                     f"{self.name}, line {first_line}: a quote in this row is never closed. "
@@ -200,10 +199,9 @@ class Source:
             yield Record(number, fields, problem, self._as_line(row) if problem else "")
 
     def _problem_of(self, row: list[str]) -> str:
-        """Describe how a row differs from the header. Return "" if it fits.
+        """Describe how a row differs from the header. Return "" if the row fits the header.
 
-                Empty cells beyond the last column are accepted, because spreadsheets often add
-        them.
+        Empty cells beyond the last column are accepted, because spreadsheets often add them.
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):

@@ -32,9 +32,9 @@ class RejectedRows:
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Remove the file of an earlier import, but never a device such as /dev/null. If the path is
-        # a folder, `unlink` raises an error, and the operator learns about the mistake before the
-        # import begins.
+        # Remove the file of an earlier import, but never a device such as /dev/null. For a folder,
+        # `unlink` raises an error, so the operator learns about the mistake before the import
+        # begins.
         if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()
 

@@ -50,7 +50,7 @@ class Counts:
     ended: int = 0
     moved: int = 0
     banned: int = 0
-    # The number of people in an export who are not imported, for example because they have left.
+    # The number of exported people who are not imported, for example because they have left.
     left_out: int = 0
     refused: int = 0
     without_address: int = 0
@@ -58,14 +58,14 @@ class Counts:
     done_row: int = 0
     seconds: float = 0.0
     is_whole: bool = False
-    # The number of rows with a customer id that a guest has used to sign up.
+    # The number of rows whose customer id a guest has already used to sign up.
     warned: int = 0
     # The number of rows in which the customer id does not belong to the address.
     beside_address: int = 0
-    # The numbers of the first few rows whose customer id a guest has used to sign up.
+    # The numbers of the first few rows whose customer id a guest has already used to sign up.
     warned_rows: list[int] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
-    # Notes about data that is not imported, with the number of rows for each note.
+    # Notes about data that is not imported, each with its number of rows.
     notes: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -75,7 +75,7 @@ class Counts:
 
     @property
     def remarks(self) -> list[tuple[str, int]]:
-        """The notes about rows that were not refused, and the number of rows for each note."""
+        """Notes about rows that were not refused, each with its number of rows."""
         # The import may change the notes in another thread, so read a copy.
         found = self.notes.copy().most_common()
         if self.without_address:
@@ -100,15 +100,15 @@ class Counts:
         )
 
     def warn(self, row: int) -> None:
-        """Count a row with a customer id that a guest has used to sign up."""
+        """Count a row whose customer id a guest has already used to sign up."""
         self.warned += 1
         if len(self.warned_rows) < MOST_WARNED:
             self.warned_rows.append(row)
 
     def refuse(self, reason: str) -> None:
         self.refused += 1
-        # Keep a limited number of different reasons. A reason can contain the invalid value, so
-        # every row could have a reason of its own.
+        # Count at most MOST_REASONS different reasons. A reason can contain the invalid value, so
+        # every row could have a different reason.
         if reason in self.reasons or len(self.reasons) < MOST_REASONS:
             self.reasons[reason] += 1
 
@@ -161,8 +161,9 @@ class ImportRun:
         """
         try:
             self.is_reading = True
-            # Reading may have to wait for input. While `is_reading` is true, Ctrl-C interrupts the
-            # reading at once. If the operator has already pressed Ctrl-C, do not begin to read.
+            # Reading can block while the input is empty, so Ctrl-C interrupts it at once if
+            # `is_reading` is true. If the operator has already pressed Ctrl-C, do not start
+            # reading.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():

@@ -10,7 +10,7 @@ from waitlist_cli.terminal.private_files import open_private
 from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 HEADER = ("entry_id", "customer_id", "entry_token", "link", "address")
-# The maximum length of a line. A line contains two ids, a token, a link and an address.
+# The maximum length of a line, which contains two ids, a token, a link and an address.
 TAIL_BYTES = 4096
 Issued = tuple[str, str, str, str, str]
 
@@ -32,8 +32,8 @@ class TokenFile:
     def write(self, issued: Sequence[Issued]) -> None:
         """Write the tokens from one response to the file.
 
-        Rows count as imported only after their tokens have been written. If the import is
-        interrupted before that, the rows are sent again and no token is lost.
+        The import counts rows as done only after it has written their tokens. If it is interrupted
+        earlier, the next import sends the rows again, so no token is lost.
         """
         if not issued:
             return
@@ -68,8 +68,7 @@ def choose_token_file(
 ) -> TokenFile | None:
     """Return the token file that the operator chose, or None if they chose none.
 
-        Raises WrongUsage if the path is already used for something else, such as the file to
-    import.
+    Raises WrongUsage if the path is already used for something else, such as the file to import.
     """
     if chosen is None:
         return None

@@ -95,7 +95,7 @@ class Field:
             ) from None
 
     def wrong(self, message: str) -> WrongUsage:
-        """Return the error for a wrong value of this field. The message is a sentence."""
+        """Return the error for an invalid value of this field. `message` is a full sentence."""
         return WrongUsage(
             f"{self.label}: {message[0].lower()}{message[1:]}",
             fields=[FieldProblem(self.name, message)],
@@ -169,9 +169,9 @@ class Action(Request):
     button: str = ""
     # The text of the button that opens the dialog, if it differs from the button inside the dialog.
     label: str = ""
-    # Returns the fields that the dialog shows at once. The operator must open the others. The
-    # arguments are the waitlist and the person. For an action on a whole waitlist, the person is
-    # {}.
+    # Returns the fields that are visible when the dialog opens. The operator must expand the
+    # others. The arguments are the waitlist and the person. For an action on a whole waitlist, the
+    # person is {}.
     asked: Callable[[Document, Document], Sequence[Field]] = lambda _waitlist, _person: ()
     fields: Sequence[Field] = ()
     # True if the dialog stays open after the action, so that the operator can repeat the action.
@@ -213,8 +213,8 @@ class Bulk:
     consequence: str
     # What the operator reads after the action.
     notice: str
-    # Returns whether to begin with the last person. A move to the front, for example, would
-    # otherwise reverse the people's order.
+    # Returns whether to start with the last person. For example, people who are moved to the front
+    # one after another would otherwise end up in reverse order.
     is_backwards: Callable[[Document], bool] = lambda _: False
 
 
@@ -223,8 +223,8 @@ class PersonAction(Action):
     """An action on one person. The action sends a single request."""
 
     fields: Sequence[Field] = (REASON,)
-    # Reads the answers to the questions in `asked`. The arguments are the operator's values, the
-    # waitlist and the person.
+    # Converts the values of the fields in `asked` to fields of the request body. The arguments are
+    # the operator's values, the waitlist and the person.
     read_answers: Callable[[dict[str, Any], Document, Document], dict[str, Any]] = (
         lambda values, _waitlist, _person: values
     )
@@ -239,15 +239,15 @@ class PersonAction(Action):
     outcome: str = ""
     # True if the command prints `notice` instead of the entry's status.
     prints_notice: bool = False
-    # True if the action ends a claim. The console then forgets the token of its own claim.
+    # True if the action ends a claim. The console then discards its token for the claim.
     ends_claim: bool = False
     # Returns the requests that undo the action, in the order in which they are sent. The arguments
     # are the person before the action and the person after it. None means that no request can undo
     # the action.
     inverse: Callable[[Document, Document], Sequence[Inverse]] | None = None
-    # Returns whether `inverse` undoes the whole action. The arguments are the waitlist, the person
-    # before the action, and the request body. The body is {} until the operator has submitted the
-    # dialog.
+    # Returns whether the requests from `inverse` undo the action completely. The arguments are the
+    # waitlist, the person before the action, and the request body. The body is {} until the
+    # operator has submitted the dialog.
     has_inverse_for: Callable[[Document, Document, Document], bool] = lambda *_: True
     # True if the operator's values decide whether the action can be undone. The dialog then does
     # not say how long it can be undone.
@@ -296,8 +296,8 @@ class ListAction(Action):
     # Returns the requests that undo the action, given the response that `carry_out` returned. None
     # means that no request can undo the action.
     inverse: Callable[[Any], Sequence[Inverse]] | None = None
-    # Returns what the action would do. A second dialog shows this text and asks the operator again.
-    # If the text is "", there is no second dialog, because the action can be undone.
+    # Returns a description of what the action would do. A second dialog shows it and asks the
+    # operator to confirm. If it is "", the action can be undone, so there is no second dialog.
     ask_again: Callable[[ListRequest], str] = lambda _: ""
     # The text of the button that opens the second dialog, if it differs from that of the button
     # that carries out the action.

@@ -60,7 +60,7 @@ def moment_text(time: str, zone: str = "") -> str:
 
 
 def offers_end(waitlist: Document) -> str:
-    """Describe when an offer ends if the waitlist makes it now."""
+    """Describe when an offer ends if an operator makes it now and chooses no other time."""
     policy = waitlist["admission"] or defaults("admission")
     if policy["acceptance"] == "automatic":
         return "People are admitted at once."
@@ -72,10 +72,10 @@ def offers_end(waitlist: Document) -> str:
 
 
 def offered_until(entries: list[dict[str, Any]], zone: str = "") -> str:
-    """Describe when these offers end.
+    """Describe when the offers to these entries end.
 
-    If they end at different times, name only the earliest time. Without a time zone, the time is in
-    UTC.
+    If the offers end at different times, give only the earliest. Without a time zone, the time is
+    in UTC.
     """
     ends = sorted({entry["offered_until"] for entry in entries if entry["offered_until"]})
     if not ends:
@@ -107,7 +107,7 @@ def makes_offers(waitlist: Document) -> bool:
 
 
 def _former_offer(person: Document, _: Document) -> list[Inverse]:
-    """Return the request for a new offer that ends when the withdrawn offer would have ended."""
+    """Return a request for an offer that ends when the withdrawn offer would have ended."""
     left = datetime.fromisoformat(person["offered_until"]) - datetime.now(UTC)
     seconds = max(OFFER_SECONDS.at_least, int(left.total_seconds()))
     return [Inverse("admit", person["entry_id"], {OFFER_SECONDS.name: seconds})]
@@ -149,8 +149,8 @@ WITHDRAW = PersonAction(
             "Offered until",
             "seen",
             option="--offered-until",
-            help="The time when the offer ends. If the person has a different offer by now, "
-            "nothing is withdrawn. By default, the current offer is withdrawn.",
+            help="The time when the offer ends. If the person now has a different offer, nothing "
+            "is withdrawn. By default, the current offer is withdrawn.",
         ),
         REASON,
     ),
@@ -204,9 +204,9 @@ def admissions(
         found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[
             "entries"
         ]
-        # Only a response without any entries means that the queue is empty. The response to a
-        # repeated request can contain fewer entries than requested, because offers that have ended
-        # in the meantime are missing.
+        # A response without entries means that the queue is empty. A response with fewer entries
+        # than requested does not, because the response to a repeated request leaves out offers that
+        # have since ended.
         #
         # For a quota, send all requests even if the queue is empty, because the quota also applies
         # to people who join later.
@@ -236,7 +236,9 @@ def _admit(request: ListRequest) -> tuple[str, Any]:
 
 
 def _names(request: ListRequest, waitlist: Document, entries: Sequence[Document]) -> str:
-    """Return ": " and these people's names, or "" for more than three people."""
+    """List the people's names after a colon, such as ": Ada and Bob". Return "" for more than three
+    people or for nobody.
+    """
     if not 0 < len(entries) <= MOST_NAMES:
         return ""
     people = [

@@ -60,8 +60,8 @@ ASK = ListAction(
     name="ask",
     title="Ask everyone on {who} whether they are still waiting",
     consequence="The service publishes an event for each person, so that you can send a message. "
-    "It skips people who have already been asked, who are letting others go first, "
-    "or whom an operator holds back.",
+    "It skips people who have already been asked, who are letting others go first, or whom an "
+    "operator is holding back.",
     more=lambda waitlist: (
         f"They have {format_count(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm."
         if waitlist["confirm"]

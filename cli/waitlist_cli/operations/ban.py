@@ -13,7 +13,7 @@ def _end_of_ban(person: Document, after: Document) -> list[Inverse]:
 def _has_end(waitlist: Document, person: Document, body: Document) -> bool:
     """Return whether ending the ban would fully undo it.
 
-    People who have been admitted or have left lose nothing through a ban.
+    People who have been admitted or have left have no place that a ban could take away.
     """
     return person["status"] in ("admitted", "left") or can_return(waitlist, person, body)
 
@@ -40,8 +40,8 @@ UNBAN = PersonAction(
     name="unban",
     summary="Allow a banned person to sign up again.",
     title="End {who}'s ban?",
-    consequence="The person can sign up again, but gets a new place. To give the person their "
-    "former place back, use the Reinstate action.",
+    consequence="The person can sign up again, but will get a new place. To restore their former "
+    "place, use the Reinstate action.",
     button="End the ban",
     path=f"{ENTRY}/unban",
     # The request names the ban by its time, so it cannot end a later ban.

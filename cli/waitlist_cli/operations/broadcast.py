@@ -26,7 +26,7 @@ UNVERIFIED = "the address is not verified"
 SUBJECT = Field(
     "subject",
     "Subject of the email",
-    hint="If you leave this empty, the subject says that the person has a message.",
+    hint="If you leave this empty, a standard subject says that the person has a message.",
 )
 TEXT = Field(
     "text",
@@ -42,8 +42,8 @@ STATUS = Field(
     "Who",
     "select",
     options=STATUSES,
-    help="Only people with this status: waiting, offered, parked or inside. By default, everyone "
-    "who is waiting, has an offer, is claimed or is parked.",
+    help="Send the message only to people with this status: waiting, offered (including claimed "
+    "people), parked or inside. By default, it goes to everyone who is waiting, offered or parked.",
 )
 ENTRIES = Field(
     "entries",
@@ -54,7 +54,7 @@ ENTRIES = Field(
 )
 
 
-# Fields that the dialog does not ask for if the operator has ticked people in a table.
+# The dialog leaves out these fields if the operator has selected people in a table.
 WHO_GETS_IT = (STATUS, replace(FILTER, adapt=None), ENTRIES)
 
 

@@ -33,11 +33,11 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 
 
 def way_back(person: Document) -> list[Inverse]:
-    """Return the request that would undo moving this person, who has not been moved yet.
+    """Return a list with the request that undoes a move. `person` is the person before the move.
 
-    The request moves the person to the place that follows from their priority and signup time. If
-    the person is at a different place now, for example after an earlier move, the move cannot be
-    undone and the list is empty.
+    The request moves the person to the place that their priority and signup time determine. If the
+    person was at another place, for example after an earlier move, no request can restore that
+    place, so the list is empty.
     """
     if person["rank"] is None or person["joined_at"] is None:
         return []
@@ -126,8 +126,8 @@ class Bumps:
     def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
         """Return the rows in the order in which the people must be moved.
 
-        Each person who is moved to the front overtakes the people moved before them, so for moves
-        to the front, the order is reversed.
+        Each person who is moved to the front passes the people moved earlier. For moves to the
+        front, the rows are therefore reversed, so that the people end up in the file's order.
         """
         return records[::-1] if self.to.get("to") == "front" else records
 

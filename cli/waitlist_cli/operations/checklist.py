@@ -51,10 +51,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Item:
-    """A warning that a waitlist's settings lack something."""
+    """A warning about a waitlist's settings, and the steps that resolve it."""
 
     code: str
-    # Says what the settings lack, and what the operator can do.
+    # Describes the problem, and what the operator can do about it.
     message: str
     steps: tuple[Step, ...]
     # The commands that change these settings.

@@ -45,7 +45,7 @@ CALL_ERRORS = {
 CLAIM_TOKEN = Field(
     "claim_token",
     "Token of the call",
-    hint="The desk or the program that called this person has received the token.",
+    hint="The desk or the program that called this person received the token.",
     is_required=True,
     option="--token",
     help="The claim_token of the claim.",
@@ -82,10 +82,10 @@ def _former_lease(before: Document, extended: Document) -> list[Inverse]:
 
 
 def _former_claim(before: Document, _: Document) -> list[Inverse]:
-    """Return a list with the request that undoes a release: it claims the person again and repeats
-    the call.
+    """Return a list with the request that undoes a release.
 
-    The list is empty if the claim's former deadline has passed.
+    The request claims the person until the claim's former deadline. If the person had been called,
+    it calls them to the same place. If the former deadline has passed, the list is empty.
     """
     seconds = seconds_left(before)
     call = {"call": {"to": before["call"]["to"]}} if before["call"] else {}
@@ -94,10 +94,10 @@ def _former_claim(before: Document, _: Document) -> list[Inverse]:
 
 
 def _can_be_claimed_again(waitlist: Document, person: Document, body: Document) -> bool:
-    """Return whether a new claim by this console undoes the release of this person.
+    """Return whether the console can undo the release by claiming the person again.
 
-    If another client made the former claim, a new claim does not help that client, because only the
-    console gets the new claim token.
+    The console cannot restore another client's claim, because the token of the new claim would go
+    to the console, not to that client.
     """
     is_own = bool(person["claim_token"]) and not waitlist["paused"]
     return is_own and body.get("to") in (None, "place") and not body.get("delay_seconds")
@@ -163,7 +163,8 @@ CALL = PersonAction(
         else f"The call to {WHO} has ended."
     ),
     prints_notice=True,
-    # A call can be undone only if the person had been called to a different place before.
+    # To undo a call, the console calls the person to the previous place. If there was no other
+    # place before, the call cannot be undone.
     may_be_undone=True,
     inverse=lambda before, called: (
         [
@@ -181,8 +182,8 @@ CALL_TO = Field(
     "call_to",
     "Call to",
     hint="The place that people should come to, such as Room 2. Their pages and the public screen "
-    "can show this text, so do not write a name here. If the field is empty, nobody is "
-    "called.",
+    "can show this text, so do not write a name here. If you leave this empty, the people are "
+    "claimed but not called.",
     option="--call-to",
     help="Call the people to this place, such as 'Room 2'. Their pages and the public screen "
     "show it.",
@@ -191,7 +192,7 @@ CLAIM_PERSON = PersonAction(
     name="claim-person",
     summary="Claim one person, wherever they are in the queue.",
     title="Call {who}",
-    consequence="No one else can serve the person until you are done or the time runs out.",
+    consequence="No one else can serve the person until you finish or the call expires.",
     button="Call",
     path=f"{ENTRY}/claim",
     fields=(CALL_TO, LEASE, REASON),
@@ -249,7 +250,7 @@ def explain_lost_call(person: Document, who: str) -> Refused:
 
 
 def call_error(error: CliError) -> str:
-    """Return an error's message in the words of a counter, where a claim is a call."""
+    """Return an error's message for operators at a service counter, who know a claim as a call."""
     return CALL_ERRORS.get(error.code, error.message)
 
 
@@ -260,7 +261,7 @@ def claim_people(
     values: Mapping[str, Any],
     policy: RetryPolicy | None = None,
 ) -> Any:
-    """Claim people and return the response. The request body consists of `values`."""
+    """Claim people and return the response. `values` is the request body."""
     return api.operator("POST", f"/{waitlist_id}/claims", values, key=key, policy=policy)
 
 
@@ -286,9 +287,9 @@ def _claim(request: ListRequest) -> tuple[str, Any]:
 
 
 def _releases(answer: Document) -> list[Inverse]:
-    """Return the requests that release these claims, so that the people return to their places.
+    """Return the requests that release the claims and return the people to their places.
 
-    A person without a claim token was admitted at once, so there is no claim to release.
+    A person without a claim token was admitted at once, and has no claim to release.
     """
     return [
         Inverse("release", claim["entry_id"], {"claim_token": claim["claim_token"], "to": "place"})

@@ -9,7 +9,7 @@ Verify = Literal["mail", "sms"]
 
 @dataclass(frozen=True)
 class Operation:
-    """The resources that one API call uses, as `tests/service/test_units.py` measures them."""
+    """The resources that one API call uses. `tests/service/test_units.py` measures them."""
 
     # DynamoDB write request units.
     writes: float = 0
@@ -59,12 +59,12 @@ WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
 # one Lambda invocation per message.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
-# The assumed milliseconds of Lambda time that AWS bills. The `latency_ms` log field contains the
-# real values.
+# Estimates of the Lambda time that AWS bills, in milliseconds. The actual times are in the
+# `latency_ms` log field.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# The number of bytes that are logged for a request (in the access log, by the public function and
-# by the private function) and for a maintenance run. Lambda's own log lines are included.
+# The number of bytes that each request writes to the access log and to the logs of the public and
+# the private function, and that each maintenance run writes. Lambda's own log lines are included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
 # The assumed number of ElastiCache processing units (ECPUs) for one run of a script. For
 # comparison: a simple command that transfers up to 1 KB uses one ECPU.
@@ -176,8 +176,8 @@ class Watched:
     alarmed: int
 
 
-# The number of CloudWatch metrics of each part of a stack. It depends on the stack's `Monitoring`
-# parameter, which is `full` or `essential`.
+# The numbers of CloudWatch metrics for each part of a stack, by the value of the stack's
+# `Monitoring` parameter.
 WATCHED = {
     "full": {
         "stack": Watched(39, 61, 24),
@@ -311,7 +311,7 @@ def _webhook(month: Month, events: float, prices: Prices) -> float:
 
 
 def idle_list(prices: Prices = Prices()) -> float:
-    """Return the monthly cost, in dollars, of one more idle waitlist in a stack."""
+    """Return the monthly cost, in dollars, of adding an idle waitlist to a stack."""
     a_minute = (
         IDLE_LIST_MS / 1000 * PUBLIC_GB * prices.lambda_per_gb_second
         + IDLE_LIST_READS / 1e6 * prices.reads_per_million

@@ -8,7 +8,7 @@ from waitlist_cli.operations.action import PersonAction
 from waitlist_cli.operations.claim import COMPLETE, RELEASE
 from waitlist_cli.operations.leave import REMOVE
 
-# How long other people are called before a skipped person can be called again.
+# How many seconds must pass before a skipped person can be called again.
 SKIP_SECONDS = 120
 
 
@@ -46,11 +46,11 @@ SKIP = Outcome(
     name="skip",
     label="Skip",
     shortcut="s",
-    hint="The next people go first for two minutes. The person keeps their place.",
+    hint="The person keeps their place, but cannot be called again for two minutes.",
     action=RELEASE,
     values={"to": "place", "delay_seconds": SKIP_SECONDS, "reason": "skipped"},
 )
-# The outcome that the operator chooses if the call was a mistake.
+# Operators choose this outcome if they called the person by mistake.
 PUT_BACK = Outcome(
     name="put-back",
     label="Put back",

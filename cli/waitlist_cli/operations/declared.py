@@ -31,7 +31,8 @@ class Setting:
     null: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     minimum: int = 0
-    # The maximum length of an answer, if the setting contains questions to customers.
+    # The maximum length of a customer's answer, for the setting that contains the signup form's
+    # questions.
     max_answer: int = 0
     is_nullable: bool = False
     default: Any = None
@@ -75,9 +76,10 @@ def choices(name: str) -> list[tuple[str, str]]:
 
 
 def end_of_group(setting: Setting) -> str | None:
-    """Describe what happens if an operator turns a group off.
+    """If this setting turns a group of settings off, describe what happens then. Otherwise, return
+    None.
 
-    Only the first setting of a group turns it off, so return None for every other setting.
+    The first setting of a group is the one that turns the group off.
     """
     if not setting.group:
         return None

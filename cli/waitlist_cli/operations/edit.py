@@ -22,7 +22,10 @@ from waitlist_cli.terminal.parameters import (
     unquote_line,
 )
 
-OLD_ADDRESS = "Messages go to this address. The place stays with the person who signed up."
+OLD_ADDRESS = (
+    "Messages go to this address. If you change it, the place still belongs to the person who "
+    "signed up."
+)
 
 
 def edit_fields(waitlist: Document, person: Document) -> Sequence[Field]:
@@ -66,7 +69,9 @@ def _read(values: dict[str, Any], waitlist: Document, person: Document) -> dict[
 
 
 def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any:
-    """Return the answer to store. If the operator has not changed it, it stays as it was."""
+    """Return the answer to store. An answer that the operator has not changed is returned exactly
+    as it was stored.
+    """
     typed = values.get(question.name, question.value)
     if typed == question.value:
         return stored_answer(question, person)
@@ -77,7 +82,9 @@ def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any
 
 
 def _at_field(field: Field, read: Callable[[str], dict[str, Any]], typed: str) -> dict[str, Any]:
-    """Read what the operator typed into a field. An error names the field."""
+    """Read what the operator typed into a field. If the input is invalid, the error names the
+    field.
+    """
     try:
         return read(typed)
     except WrongUsage as error:
@@ -121,8 +128,8 @@ ATTRIBUTES = Field(
 EDIT = PersonAction(
     name="edit",
     title="Edit {who}",
-    consequence="The person keeps their position. If attributes change, the person can move to "
-    "other segments.",
+    consequence="The person keeps their position. A change to their attributes can move them to "
+    "different segments.",
     button="Save",
     label="Edit",
     method="PATCH",

@@ -82,7 +82,7 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
         if reason == "resting":
             until = format_value(person["rest_until"])
             yield (
-                f"Passed over: the customer lets others pass until {until}, unless they "
+                f"Passed over: the customer is letting others pass until {until}, unless they "
                 "resume earlier."
             )
         elif reason == "held_back":
@@ -123,8 +123,9 @@ READINESS = (
     "ending",
     *QUESTIONS,
 )
-# Maps each kind of event to words that say what the event did to a waiting entry. A full sentence
-# adds who caused the event, and when: "Moved by the operator anna at 10:42".
+# For each kind of event that moves a waiting entry, the beginning of a sentence about the event.
+# The rest of the sentence says who caused the event and when, as in "Moved by the operator anna at
+# 10:42".
 MOVED = {
     "bumped": "Moved",
     "released": "Returned to the queue",
@@ -209,7 +210,7 @@ def _how(event: Document) -> str:
 
 
 def event_name(event: str) -> str:
-    """Return the word that operators read for an event."""
+    """Return an event's name in the words that operators know."""
     return EVENTS.get(event, event.replace("_", " "))
 
 

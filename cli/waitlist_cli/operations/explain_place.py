@@ -43,9 +43,9 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Ahead:
-    """Counts what happened ahead of an entry while it was waiting.
+    """Counts of the people who were admitted, left or moved ahead while an entry was waiting.
 
-    The counts leave out people who were later erased or have signed up again.
+    People who were later erased or have signed up again are not counted.
     """
 
     # The number of people who were admitted while the entry was waiting.
@@ -56,7 +56,7 @@ class Ahead:
     left: int
     # The number of people who joined after this entry, but are ahead of it now.
     ahead_later: int
-    # True if all people were examined. Otherwise, the real numbers can be higher.
+    # True if all people were examined. If false, the actual numbers can be higher.
     is_whole: bool
 
 

@@ -55,8 +55,8 @@ IF_ANY = (
 )
 # Columns that a CSV file contains only if the operator asks for all columns.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until", "call")
-# The statuses by which the API lists people. Only banned people can be listed twice, as `banned`
-# and as `admitted` or `left`.
+# The statuses by which the API lists people. It can list banned people twice: as `banned`, and as
+# `admitted` or `left`.
 ALL = "all"
 EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
 # The maximum number of fields that get their own column. Guests can invent field names, and a
@@ -80,8 +80,8 @@ class Sheet:
 def sheet_of(waitlist: Mapping[str, Any]) -> Sheet:
     """Choose the columns of a waitlist's CSV file.
 
-    If the signup form has no questions, people's fields are not known in advance, so every field in
-    use becomes a column.
+    If the signup form asks no questions, people can have any profile fields and attributes, so each
+    one in use becomes a column.
     """
     asked = [
         (question["kept_in"], question["name"])
@@ -99,8 +99,8 @@ def everyone(pages: Pages) -> Iterator[Person]:
     """Yield every person exactly once. `pages` returns the people with a given status."""
     for status in EVERYONE:
         for person in pages(status):
-            # The API lists a banned person who was admitted or has left under that status too, so
-            # do not yield the person a second time.
+            # The API also lists a banned person as `admitted` or `left` if they were admitted or
+            # have left. Such a person has already been yielded.
             is_written = status == "banned" and (person["left_at"] or person["admitted_at"])
             if not is_written:
                 yield person
@@ -115,7 +115,7 @@ def export_people(
     *,
     is_whole: bool = False,
 ) -> None:
-    """Write all entries that match a query. Only one page is in memory at a time."""
+    """Export all entries that match a query, with only one page of them in memory at a time."""
 
     def pages(status: str) -> Iterator[Person]:
         path, asked = f"/{waitlist_id}/entries", {**query, "status": status}
@@ -212,8 +212,8 @@ def _shown(value: Any) -> Any:
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:
     """Return the cell text for a profile field or an attribute.
 
-    `rest` contains the values that will be exported as JSON. If the cell represents the value
-    exactly, the value is removed from `rest`.
+    `rest` contains the values that are exported as JSON. A value that the cell represents exactly
+    is removed from `rest`.
     """
     if name not in rest:
         return ""

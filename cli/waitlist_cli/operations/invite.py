@@ -16,7 +16,7 @@ MOST_TIME = timedelta(days=14)
 USUAL_HOURS = 48
 USUAL = f"{USUAL_HOURS}h"
 PATH = "/{waitlist_id}/invitations"
-# The headings of an invitation's counts, by the name of the count.
+# Maps the names of an invitation's counts to column headings.
 FUNNEL = {
     "invited": "Invited",
     "delivered": "Delivered",

@@ -1,5 +1,5 @@
-"""Finds the languages in which a waitlist writes to its customers, and creates the fields in which
-operators enter texts in these languages.
+"""Finds the languages of a waitlist's texts for customers, and creates a form field for each
+language.
 """
 
 import re
@@ -47,11 +47,12 @@ def _languages(waitlist: Document) -> Iterator[str]:
 def text_fields(
     field: Field, shown: Callable[[Document], str | Mapping[str, str]] = lambda _: ""
 ) -> tuple[Field, ...]:
-    """Return the dialog fields for a text: one for all languages, and one for each language.
+    """Return all dialog fields that a text can need: one without a language, and one for each
+    language.
 
-    A waitlist with one language uses only the first field. Other waitlists use a field for each of
-    their languages, starting with the main language. The fields initially contain the text that
-    `shown` returns.
+    If a waitlist has one language, its dialog shows only the field without a language. Otherwise,
+    it shows one field for each of the waitlist's languages, with the main language first. `shown`
+    returns the text that the fields initially contain.
     """
     fields = {
         language: replace(
@@ -66,7 +67,7 @@ def text_fields(
 
     def adapt(place: int, asked: Field, waitlist: Document, _person: Document) -> Field | None:
         """Return the dialog's field at this position, or None if the waitlist does not need the
-        field. Position 0 is the field for one text in all languages.
+        field. The field at position 0 is for waitlists with a single language.
         """
         languages, text = languages_of(waitlist), shown(waitlist)
         texts = {languages[0]: text} if isinstance(text, str) else text
@@ -76,8 +77,8 @@ def text_fields(
             return None
         language = languages[place - 1]
         shown_field = replace(fields[language], value=texts.get(language, ""))
-        # The dialog shows the main language's field with a hint. The other languages' fields are
-        # folded.
+        # The main language's field is open and has a hint. The other fields are collapsed and have
+        # none.
         return shown_field if place == 1 else replace(shown_field, is_folded=True, hint="")
 
     return tuple(

@@ -6,8 +6,8 @@ from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, Perso
 def can_return(_waitlist: Document, person: Document, _body: Document) -> bool:
     """Return whether reinstating this person would fully undo their removal.
 
-    Reinstated people are waiting and count as verified. The removal of somebody in another state,
-    such as somebody who has an offer or lets others pass, cannot be fully undone.
+    Reinstated people are waiting and count as verified. If the removed person had an offer or was
+    letting others go first, for example, the removal cannot be fully undone.
     """
     return person["status"] == "waiting" and not {*(person["not_ready"] or ())} - {"held_back"}
 

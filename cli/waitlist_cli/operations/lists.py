@@ -58,7 +58,7 @@ RESUME = _change(
     {"paused": False},
     undo="pause",
     notice="The list admits people again.",
-    consequence="The admission policy and the operators can admit people again.",
+    consequence="People can be admitted again, by the admission policy or by operators.",
 )
 OPEN = _change(
     "open",

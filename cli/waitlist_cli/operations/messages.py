@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 KINDS = tuple(settings()["messages.kinds"].choices)
 LANGUAGES = tuple(settings()["messages.language"].choices)
-# Matches text between two Unicode isolate characters, which give it its own reading direction.
+# Matches text between two Unicode isolate characters, which separate its reading direction from
+# that of the surrounding text.
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
 # The service's reasons for not sending a message, and their descriptions.
 REASONS = {
@@ -58,9 +59,10 @@ def plain(text: str) -> str:
 
 
 def pieces(line: str) -> list[tuple[str, bool]]:
-    """Split a line into (text, flag) pairs.
+    """Split a line into pairs of a text and a flag.
 
-    The flag is true if Unicode isolate characters give the text its own reading direction.
+    The flag is true if the text was between Unicode isolate characters, which separate its reading
+    direction from that of the line.
     """
     parts = ISOLATED.split(line)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]

@@ -7,8 +7,8 @@ from typing import Any
 from waitlist_cli.terminal.output import format_value
 
 Document = Mapping[str, Any]
-# If a question's field name or one of its labels contains one of these words, the answer is taken
-# to be the person's name.
+# A question asks for the person's name if its field name or one of its labels contains one of these
+# words.
 NAME = re.compile(
     r"(?<![^\W_])(names?|surname|vorname|nachname|nom|prénom|nombre|apellidos?|اسم|الاسم|اسمك)"
     r"(?![^\W_])"
@@ -17,7 +17,7 @@ NAME = re.compile(
 # questions.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
-# A message that lists people names at most this many, and says how many more there are.
+# If a message is about many people, it names this many of them and says how many others there are.
 MOST_NAMES = 3
 # The pattern of the customer ids that the console generates for people without an address.
 MADE_ID = "desk-{key}"
@@ -40,8 +40,8 @@ def label_of(labels: str | Mapping[str, str]) -> str:
 def labels_in(waitlist: Document) -> dict[tuple[str, str], str]:
     """Return the wording of each question.
 
-    A key consists of the place where the answer is stored, such as `profile`, and the question's
-    name.
+    A key is a pair of the field that stores the answer, `profile` or `attributes`, and the
+    question's name.
     """
     return {
         (question["kept_in"], question["name"]): label_of(question["label"])
@@ -50,7 +50,7 @@ def labels_in(waitlist: Document) -> dict[tuple[str, str], str]:
 
 
 def status_name(status: str) -> str:
-    """Return the word that operators see for a status, which can differ from the API's word."""
+    """Return the name under which operators see a status. It can differ from the API's name."""
     return "set aside" if status == "parked" else status.replace("_", " ")
 
 
@@ -77,7 +77,9 @@ def name_of(person: Document, waitlist: Document) -> str:
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Return the first few names and the number of others, such as `Ada, Bob and 5 others`."""
+    """List the names, or the first few and the number of others, such as `Ada, Bob, Cem and 5
+    others`.
+    """
     if len(names) > MOST_NAMES + 1:
         return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES:,} others"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

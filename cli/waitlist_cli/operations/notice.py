@@ -95,16 +95,16 @@ def _end(request: ListRequest) -> tuple[str, Any]:
 
 
 def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str, Any]:
-    """Replace the waitlist's notice. Return a message for the operator, and the notices before and
-    after the change.
+    """Replace or end the waitlist's notice. Return a message for the operator, together with the
+    old and the new notice.
     """
     path = PATH.format(waitlist_id=request.waitlist_id)
     try:
         answer = request.api.operator("PUT", path, body)
     except Refused as error:
         if any(found.field == "body.until" for found in error.fields):
-            # The service's error message names an API request, which helps only developers. Show
-            # operators a different message.
+            # The service's error message refers to an API request, which operators do not know, so
+            # show a different message.
             raise UNTIL.wrong(IN_PAST) from error
         raise
     return shown_text(answer), {"before": waitlist.get("notice"), "now": answer}

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Person:
-    """A person on a waitlist. If `key` is given, all requests about the person have this
-    Idempotency-Key.
-    """
+    """A person on a waitlist. If `key` is given, each request sends it as the Idempotency-Key."""
 
     api: "Api"
     waitlist_id: str

@@ -38,7 +38,7 @@ def rate_of(text: str) -> dict[str, Any] | None:
 
 
 def rate_text(rate: Mapping[str, Any]) -> str:
-    """Describe a rate in words, such as `500 a minute who enter`."""
+    """Describe a rate in words, such as `500 a minute`."""
     begins = f" from {rate['from']}" if rate.get("from") else ""
     enters = " who enter" if rate.get("counts") == "entered" else ""
     return f"{rate['count']:,} a {rate['per']}{enters}{begins}"
@@ -104,9 +104,8 @@ def hours_line(policy: Mapping[str, Any] | None) -> str:
 
 
 def presence_of(seconds: int | None) -> dict[str, int] | None:
-    """Return the `presence` setting, which makes the waitlist pass over people who are away.
-
-    Return None if the setting is off.
+    """Return a `presence` setting that passes over people whose page has not polled for this many
+    seconds. If `seconds` is None or 0, return None, which turns the setting off.
     """
     return {"seconds": seconds} if seconds else None
 
@@ -117,7 +116,9 @@ def presence_text(presence: Mapping[str, int] | None) -> str:
 
 
 def value_text(value: Any) -> Any:
-    """Describe a group of settings, such as `misses`. Return any other value unchanged."""
+    """If the value is a group of settings, such as `misses`, describe it in words. Otherwise,
+    return it unchanged.
+    """
     if not isinstance(value, Mapping):
         return value
     return ", ".join(f"{name.replace('_', ' ')} {part}" for name, part in value.items())
@@ -141,7 +142,7 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
 
 
 def is_sum(policy: Mapping[str, Any]) -> bool:
-    """Return whether the policy has both a rate and a schedule, and adds up their slots."""
+    """Return whether the policy offers both the slots of its rate and the slots of its schedule."""
     return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
 
 

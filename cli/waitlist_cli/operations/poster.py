@@ -49,8 +49,8 @@ def draw_poster(
 ) -> str:
     """Return the A4 poster as an SVG document.
 
-    By default, the poster is in all languages. If only one language is given, the waitlist's name
-    and text are in this language too.
+    By default, the poster asks people to join in every language. If a single language is given, the
+    waitlist's name and text are also in that language, if the page has them.
     """
     url = _checked(address) if address else address_of(waitlist)
     page = waitlist["page"] or NO_PAGE
@@ -134,7 +134,7 @@ def draw_code(url: str) -> tuple[int, str]:
     """Return the QR code of a URL: the number of modules on each side, and the dark modules as an
     SVG path. The code includes the white margin that scanners need.
     """
-    # Only posters and links need segno, so other commands do not import it.
+    # Import segno here, because only a few commands draw QR codes.
     import segno
 
     modules = segno.make_qr(url, error="m").matrix

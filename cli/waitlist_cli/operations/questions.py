@@ -33,8 +33,8 @@ FEWEST_DIGITS, MOST_DIGITS = 3, 20
 def fields_for(waitlist: Document) -> Sequence[Field]:
     """Return the form fields for a person's answers, in the order of the questions.
 
-    The form always has a field for the address that identifies a person and for each attribute that
-    defines segments, even if no question asks for them.
+    The form also has fields for the address that identifies a person and for the attributes that
+    define segments, even if no question asks for them.
     """
     fields: dict[str, Field] = {}
     for field in _fields(waitlist):
@@ -60,9 +60,10 @@ def _may_be_number(text: str) -> bool:
 
 
 def check_profile(waitlist: Document, profile: Mapping[str, Any]) -> None:
-    """If the profile contains an answer that its question does not allow, raise WrongUsage.
+    """Raise WrongUsage if an answer in the profile cannot be an email address or a telephone
+    number, although its question asks for one.
 
-    The address that identifies a person is not checked here, because the service itself checks it.
+    The address that identifies the person is left to the service, which checks it itself.
     """
     identity = waitlist["identity"]
     for field in fields_for(waitlist):
@@ -89,7 +90,7 @@ def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str
 
 
 def accepted(field: Field, typed: str) -> str:
-    """Return what the operator typed as an answer. Raise WrongUsage if the answer is too long."""
+    """Return the answer that the operator typed. Raise WrongUsage if it is too long."""
     if len(typed) > MOST_ANSWER:
         raise field.wrong(f"Enter at most {MOST_ANSWER} characters.")
     return typed
@@ -123,8 +124,8 @@ def _one_line(stored: object) -> str | None:
     if isinstance(stored, bool) or not isinstance(stored, str | int | float):
         return None
     text = str(stored)
-    # Operators could not see invisible characters in a form field, so the form has no field for
-    # an answer that contains them.
+    # Operators cannot see invisible characters in a form field, so an answer that contains them
+    # gets no field.
     return None if CONTROLS.search(text) or text != text.strip() else text
 
 

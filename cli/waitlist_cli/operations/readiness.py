@@ -5,9 +5,8 @@ from waitlist_cli.terminal.output import format_value
 
 
 def passed_over(person: Document) -> str:
-    """Return the reasons why a person cannot be admitted or claimed, such as `resting, held back`.
-
-    Return "" if there are none.
+    """Return the reasons why a person cannot be admitted or claimed, such as `held back,
+    unverified`. Return "" if there are none.
     """
     return ", ".join(reason.replace("_", " ") for reason in person.get("not_ready") or ())
 

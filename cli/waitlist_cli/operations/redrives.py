@@ -49,7 +49,7 @@ def redrives(
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
     """Return the parked people to the queue, in the order in which they were parked.
 
-    Yield each person together with the error if the service refused the request, or else with None.
+    Yield each person together with the service's error, or with None if the person was returned.
     """
     path = f"/{waitlist_id}/entries"
     # Read all the people first, because each request removes a person from the list.

@@ -27,8 +27,8 @@ REINSTATE = PersonAction(
     inverse=lambda person, _: [
         Inverse("remove", person["entry_id"], notice="{who} has left the list again.")
     ],
-    # The reinstatement of a parked person cannot be undone, because no request parks a person who
-    # is waiting.
+    # Undoing a reinstatement removes the person from the list. A person who had been parked would
+    # not be parked again, so their reinstatement cannot be undone.
     has_inverse_for=lambda _waitlist, person, _body: person["status"] == "left",
     bulk=Bulk(
         "Give {people} back their former places?",
@@ -45,8 +45,8 @@ NO_TOKENS = "no_entry_tokens"
 class Reinstatements:
     """Reinstates people.
 
-    All requests about a person have the same idempotency key, so a repeated request does not
-    reinstate the person twice.
+    A repeated request has the idempotency key of the first one, so it does not reinstate the person
+    twice.
     """
 
     api: "Api"
@@ -60,8 +60,8 @@ class Reinstatements:
     def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
         """Reinstate a person and return the entry.
 
-        Return None if the person is already on the waitlist. Return the error if the service
-        refuses the request for another reason.
+        If the person is already on the waitlist, return None. If the service refuses the request
+        for any other reason, return the error.
         """
         key = f"{self.run_key}-{entry_id}"
         person = Person(self.api, self.waitlist_id, entry_id, key, PATIENT)

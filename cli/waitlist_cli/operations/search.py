@@ -10,7 +10,7 @@ from waitlist_cli.operations.spellings import Wanted
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# People who are inside are also listed as `admitted`, so there is no need to search the `inside`
+# The API also lists people who are inside as `admitted`, so the search can leave out the `inside`
 # status.
 STATUSES = ("waiting", "offered", "parked", "admitted", "left")
 
@@ -33,8 +33,8 @@ def found_people(
 ) -> Iterator[dict[str, Any]]:
     """Yield the people whose call number, id, profile or attributes contain the words of `text`.
 
-    The words can be in any order. The search examines at most `most` people of each status, and
-    calls `on_limit` with each status that has more.
+    The words can be in any order. The search examines at most `most` people of each status. If it
+    reaches this limit for a status, it calls `on_limit` with the status.
     """
     wanted = Wanted(text)
     # If a person's status changes during the search, the API can list the person twice. Remember
@@ -68,8 +68,9 @@ def _matches(person: dict[str, Any], wanted: Wanted) -> bool:
     values = [chosen_id(person), *person["profile"].values(), *person["attributes"].values()]
     texts = [text for value in values for text in _leaves(value)]
     if wanted.is_other_number(number):
-        # The text looks like somebody else's call number. It can also be the operator's own id for
-        # this person, such as a patient number, so compare it with whole values.
+        # The text looks like another call number, so it probably does not mean this person. It can
+        # still be an id of this person, such as a patient number, so look for a value that is
+        # exactly the text.
         return any(map(wanted.is_whole, texts))
     return _contain(texts, wanted) or all(_contain(texts, word) for word in wanted.words)
 

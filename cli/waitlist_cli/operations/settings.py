@@ -96,8 +96,8 @@ def change_seen(
         try:
             saved = change(api, waitlist_id, patch, now["version"])
             if saved["version"] != now["version"] + 1:
-                # Somebody else changed the settings at the same time. Undoing this change might
-                # revert theirs too, so return no values to undo.
+                # Somebody else changed the settings at the same time. An undo could also revert
+                # that change, so return an empty change, which cannot be undone.
                 return Change({}, {})
             return Change({name: now[name] for name in mine}, {name: saved[name] for name in mine})
         except Refused as error:
@@ -128,7 +128,8 @@ def change_back(api: "Api", waitlist_id: str, made: Change) -> None:
 def replacement_patch(former: Any, new: Any) -> Any:
     """Return the JSON Merge Patch that turns the object `former` into the object `new`.
 
-    If either is not an object, return `new`, which the service refuses if it is invalid.
+    If `former` or `new` is not an object, return `new`. If `new` is invalid, the service refuses
+    it.
     """
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new

@@ -110,8 +110,8 @@ NOTICES = {
 NO_ANSWER = "Answer at least one question, so that you can find the person again."
 NO_MESSAGES = " They receive no messages, because there is no suitable address."
 NO_SMS = (
-    "The list sends no SMS to this telephone number. The message settings say which countries and "
-    "types of numbers the list sends SMS to."
+    "The list sends no SMS to this telephone number. The message settings name the countries and "
+    "the types of numbers that receive SMS."
 )
 NO_COUNTRY = (
     "The telephone number's country is unknown. Edit the number so that it begins with + and the "

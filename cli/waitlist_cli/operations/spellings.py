@@ -87,9 +87,9 @@ class Wanted:
         return number_of(self.text)
 
     def is_in(self, value: str) -> bool:
-        """Return whether `value` contains the wanted text, regardless of case and accents.
+        """Return whether `value` contains the search text, regardless of case and accents.
 
-        If both are telephone numbers, `value` must begin with the wanted number.
+        If both are telephone numbers, `value` must begin with the number in the search text.
         """
         number = number_of(value)
         if number is not None and self._number is not None:
@@ -99,11 +99,11 @@ class Wanted:
         return self._folded in fold(value) or self._without_umlauts in fold_umlauts(value)
 
     def is_whole(self, value: str) -> bool:
-        """Return whether `value` is exactly the wanted text, regardless of case and accents."""
+        """Return whether `value` equals the search text, regardless of case and accents."""
         return self._folded == fold(value.strip())
 
     def is_part_of_number(self, call_number: str) -> bool:
-        """Return whether a call number contains the wanted text."""
+        """Return whether a call number contains the search text."""
         return self._folded in fold(call_number)
 
     @cached_property
@@ -111,7 +111,7 @@ class Wanted:
         return _split_call_number(self.text)
 
     def is_call_number(self, call_number: str | None) -> bool:
-        """Return whether the text means this call number.
+        """Return whether the search text means this call number.
 
         For example, 42, 042, A-42 and a 042 mean the call number A042.
         """
@@ -122,9 +122,10 @@ class Wanted:
         return letters in ("", number[0]) and bool(re.fullmatch(f"0*{digits}", number[1]))
 
     def is_other_number(self, call_number: str | None) -> bool:
-        """Return whether the wanted text is a different call number with the same letters, such as
-        A43 if `call_number` is A042. Text without letters can be part of a telephone number, so it
-        does not count as a call number.
+        """Return whether the search text is a different call number with the same letters.
+
+        For example, A43 is different from A042. A text without letters does not count as a call
+        number, because it can be part of a telephone number.
         """
         number = _split_call_number(call_number or "")
         if number is None or self._call_number is None:

@@ -45,7 +45,7 @@ class Template:
     summary: str
     asks: Sequence[Question]
     settings: Mapping[str, Any]
-    # The default values of settings that are times, each as a number of days from now.
+    # Default times for settings, as a number of days from the creation of the waitlist.
     in_days: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -83,7 +83,7 @@ def settings_like(api: "Api", like: str, zone: str = "") -> dict[str, Any]:
 def template_settings(template: Template, now: datetime) -> dict[str, Any]:
     """Return the settings of a template.
 
-    Times that the template gives as a number of days are counted from `now`.
+    The template gives some times as a number of days. These days are counted from `now`.
     """
     found: dict[str, Any] = json.loads(json.dumps(template.settings))
     for name, days in template.in_days.items():
@@ -92,8 +92,8 @@ def template_settings(template: Template, now: datetime) -> dict[str, Any]:
 
 
 def _fit_to_country(settings: dict[str, Any], template: Template, country: str) -> None:
-    """If the template uses messages, set their language and the countries of SMS to fit the
-    waitlist's country.
+    """If the template uses messages, choose their language by the waitlist's country. If the
+    template asks for the countries that receive SMS, set them to that country.
     """
     if "messages" in settings and (language := language_of(country)):
         put(settings, "messages.language", language)

@@ -16,8 +16,8 @@ PATH = "/v1/admin/webhook/replay"
 def replays(api: "Api", since: str) -> Iterator[int]:
     """Resend all dead letters newer than `since`.
 
-    Send requests until none are left. After each request, yield how many dead letters it has
-    resent.
+    Send requests until none are left. After each request, yield how many dead letters the request
+    has resent.
     """
     more = True
     while more:

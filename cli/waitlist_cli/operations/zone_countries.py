@@ -28,8 +28,8 @@ def language_of(country: str) -> str:
 def zone_countries() -> dict[str, str]:
     """Return the two-letter country code of each time zone that belongs to one country."""
     found = {zone: country for country, _, zone in _rows("zone.tab")}
-    # Some browsers report the old name of a time zone, such as Asia/Calcutta. If several countries
-    # share the zone, leave out its old names, because nobody knows which of the countries is meant.
+    # Some browsers report the old name of a time zone, such as Asia/Calcutta. The old names of a
+    # zone that several countries share are left out, because they could mean any of the countries.
     shared = {zone for countries, _, zone in _rows("zone1970.tab") if "," in countries}
     former = {
         name: found[zone]
@@ -40,7 +40,7 @@ def zone_countries() -> dict[str, str]:
 
 
 def _rows(table: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the first three columns of a table, without its comments and without shorter lines."""
+    """Yield the first three columns of each row. Skip comments and rows with fewer columns."""
     text = resources.files("tzdata").joinpath("zoneinfo", table).read_text("utf-8")
     for line in text.splitlines():
         columns = line.split()

@@ -30,7 +30,7 @@ def person_command(
     """Register a command that carries out an action on a person.
 
     The command's name is the second word of `example`. If `instead` is given, the command also has
-    the option `flag`, which makes it carry out `instead` rather than `action`.
+    the option `flag`. With this option, the command carries out `instead` rather than `action`.
     """
     own = [parameter for field in action.fields for parameter in options_of(field)]
     if action.is_deleting:
@@ -82,9 +82,10 @@ def list_command(
 
 
 def with_fields(parameter: str, fields: Sequence[Field]) -> Callable[[Function], Function]:
-    """Return a decorator that gives a command an option for each of these fields.
+    """Return a decorator that adds an option for each field to a command.
 
-    The command receives the values of these options as a dictionary, in the given parameter.
+    The command receives the values of these options as a dictionary, in the parameter that
+    `parameter` names.
     """
     options = [option for field in fields for option in options_of(field)]
     return lambda function: replace_parameter(
@@ -124,8 +125,8 @@ def options_of(field: Field) -> Iterator[Parameter]:
 def _check_not_blank(context: typer.Context, option: typer.CallbackParam, value: str) -> str:
     """Refuse an option with an empty value.
 
-    A script passes an empty value if one of its variables is empty. If the command ignored the
-    option, it could write to everyone on a waitlist instead of to a few people.
+    A script passes an empty value if one of its variables is empty. If an empty filter were
+    ignored, for example, a message for a few people would go to everyone on the waitlist.
     """
     source = context.get_parameter_source(option.name or "")
     if source is not None and source.name == "COMMANDLINE" and not value.strip():
@@ -138,8 +139,8 @@ def values_of(
 ) -> dict[str, Any]:
     """Return the values that the operator gave for these fields.
 
-    The operator need not give the value of a `seen` field, such as the time when a person was
-    parked. If it is missing, it is read from the entry that `show` returns.
+    The operator can leave out the value of a `seen` field, such as the time when a person was
+    parked. A missing value is read from the entry that `show` returns.
     """
     values: dict[str, Any] = {}
     for field in fields:

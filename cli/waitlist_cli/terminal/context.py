@@ -71,15 +71,17 @@ class Context(typer.Context):
     def person(self, waitlist: str, entry: str | None, customer: str | None) -> Person:
         """Return the person whom the operator chose by entry id or by customer id.
 
-        All requests about this person have the same Idempotency-Key, so repeating a request has no
-        further effect.
+        Requests about the person carry an Idempotency-Key, so a retried request takes effect only
+        once.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, str(uuid.uuid4()))
 
     @cached_property
     def waitlist(self) -> Document | None:
-        """The waitlist that the command is about, or None if there is none or it cannot be read."""
+        """The waitlist that the command is about. It is None if the command names no waitlist or if
+        the waitlist cannot be read.
+        """
         waitlist_id = self.params.get("waitlist")
         if not waitlist_id:
             return None
