@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# The waitlist counts as full if at least this fraction of `max_inside` is taken. A busy waitlist is
-# often slightly below the maximum, because people are admitted only at the next poll after an exit.
+# A waitlist counts as full when the number of people inside reaches this fraction of `max_inside`.
+# A busy waitlist is often slightly below `max_inside`, because people are admitted only at the next
+# poll after an exit.
 NEARLY = 0.95
 
 
@@ -26,8 +27,8 @@ class Interval(Struct, frozen=True):
     served: int
     left: int
     waiting: int
-    # True if people were ready, and the waitlist was not paused. If the number of people inside is
-    # limited, the waitlist must also have been full.
+    # True if entries were ready and the waitlist was not paused. If the waitlist limits the number
+    # of people inside, the limit must also have been reached.
     is_busy: bool
 
     @property
@@ -48,7 +49,7 @@ def _between(before: Sample, after: Sample, room: int | None) -> Interval:
     return Interval(
         end=after.millis / 1000,
         seconds=max(1.0, (after.millis - before.millis) / 1000),
-        # This number can be negative, because Redis can lose entries in a failover.
+        # `served` can be negative, because Redis can lose entries in a failover.
         served=_taken(after) - _taken(before),
         left=max(0, after.left - before.left),
         waiting=before.waiting,
@@ -73,8 +74,8 @@ def leaving_of(intervals: Sequence[Interval]) -> float:
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 
 
-# A dispersion measured from few intervals is unreliable. Compute it as if there were this many more
-# intervals with a dispersion of 1, so that it stays near 1 until there are many real intervals.
+# A dispersion measured from only a few intervals is unreliable. Add this many imaginary intervals
+# with a dispersion of 1, so that the result stays near 1 until there are many real intervals.
 PRIOR_INTERVALS = 4
 
 
@@ -90,8 +91,8 @@ def dispersion_of(intervals: Sequence[Interval]) -> float:
         return 1.0
     total, pairs = 0.0, 0
     for first, second in pairwise([interval for interval in intervals if interval.is_busy]):
-        # Intervals can differ in length, so compare each number of served entries with the number
-        # expected for that length.
+        # Intervals differ in length, so measure how far each interval's count is from the count
+        # expected for its length.
         gap = (first.served - rate * first.seconds) - (second.served - rate * second.seconds)
         total += gap * gap / (rate * (first.seconds + second.seconds))
         pairs += 1

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# How many future periods of offer hours an estimate takes into account. After them, admissions are
-# spread evenly over the whole day.
+# How many future periods of offer hours an estimate takes into account. After the last of these
+# periods, the estimate spreads admissions evenly over the whole day.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 
@@ -63,8 +63,8 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # This interval continues after the last offer hours in the list. Later ones are unknown, so
-        # spread the remaining admissions evenly over the time after the list.
+        # The interval continues after the last known offer hours. Spread its remaining admissions
+        # evenly over the time after those hours.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
         part = _open_fraction(windows)
         yield Piece(

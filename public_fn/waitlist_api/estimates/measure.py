@@ -18,8 +18,8 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# Measuring a pace (how fast people are admitted) takes at least LEAST_INTERVALS intervals, in which
-# at least LEAST_SERVED entries were served in all.
+# A pace (how fast people are admitted) is measured only if there are at least LEAST_INTERVALS
+# intervals, and at least LEAST_SERVED entries were served during them.
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
 # A steady rate is measured over a window of the newest intervals. The window starts short and grows
@@ -31,9 +31,9 @@ CHANGED = 3.0
 LEAST_ERROR = 0.05
 # If the relative error of a measured pace is larger than this, the pace counts as unknown.
 MOST_ERROR = 0.6
-# Admissions come in bursts if most intervals have none, and the gaps between bursts are similar in
-# length: at most the fraction MOST_ACTIVE of the intervals has admissions, and the gaps' standard
-# deviation is at most MOST_VARIATION times their mean.
+# Admissions count as bursts if two conditions are met: the fraction of intervals with admissions is
+# at most MOST_ACTIVE, and the standard deviation of the gaps between these intervals is at most
+# MOST_VARIATION times the mean gap.
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
@@ -164,8 +164,8 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
     size = mean(sizes)
     if size < 2:
         return None
-    # Only a few gaps between bursts were measured, so their standard deviation is probably too
-    # small. This factor compensates for that.
+    # The standard deviation of a few measured gaps is usually too small. This factor compensates
+    # for that.
     unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(
@@ -180,7 +180,8 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
 
 
 def _batches(hours: Sequence[Interval]) -> Pace | None:
-    """Return the pace of batches that are days apart, such as one every Tuesday.
+    """Return the pace of a waitlist that admits people in batches on different days, such as every
+    Tuesday.
 
     Return None if admissions do not come in batches.
     """
@@ -209,7 +210,7 @@ def _batches(hours: Sequence[Interval]) -> Pace | None:
 
 
 def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
-    """Return a pace that follows the time of day, or None if all hours of the day are similar."""
+    """Return a pace that repeats every day, or None if admissions do not follow a daily pattern."""
     at = near[-1].end
     by_hour = _by_hour(far, at)
     days = min(MOST_DAYS, len(by_hour) // 24)
@@ -218,8 +219,8 @@ def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
     hours = by_hour[: days * 24]
     if _resemblance(hours) < RESEMBLANCE:
         return None
-    # hours[0] is the hour that ends now, and hours[23] ended 23 hours earlier. Reverse the list to
-    # get the next 24 hours in order.
+    # The list goes back in time: hours[0] is the last hour. Admissions are expected to repeat every
+    # 24 hours, so the reversed totals are the forecast for the next 24 hours.
     totals = [sum(hours[hour::24]) for hour in range(24)]
     profile = [max(0.0, total / days) for total in reversed(totals)]
     daily = [sum(hours[day * 24 : day * 24 + 24]) for day in range(days)]
@@ -246,7 +247,7 @@ def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
     """Return how many entries were served in each hour before `at`, newest hour first."""
     hours: list[float] = []
     for interval in reversed(intervals):
-        # Entries served during an interval are spread evenly over its hours.
+        # An interval can cover several hours. Spread its served entries evenly over them.
         first, last = (at - interval.end) / HOUR, (at - interval.start) / HOUR
         while len(hours) < math.ceil(last):
             hours.append(0.0)

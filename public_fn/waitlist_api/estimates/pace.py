@@ -14,12 +14,11 @@ Unavailable = Literal["paused", "unknown", "over", "closed"]
 # How many standard deviations an estimate's range extends in each direction. The range covers at
 # least 80% of actual waits. (It would cover 87% of them if they were normally distributed.)
 DEVIATIONS = 1.5
-# An estimate is based on counts of whole people, so it cannot be more exact than half a person. Its
-# range begins at least half a person before the customer's position, and ends at least half a
-# person after it.
+# Positions are whole numbers, so an estimate cannot be more exact than half a position. The range
+# of an estimate covers at least half a position on each side of the customer's position.
 HALF_A_PLACE = 0.5
-# If the pace repeats in cycles, such as every day, at most this many cycles are computed one by
-# one, to limit the computing time. After them, the estimate uses the mean rate.
+# A pace can repeat, for example every day. To save computing time, an estimate simulates at most
+# this many repetitions, and uses the mean rate for the time after them.
 MOST_CYCLES = 60
 # The longest wait that is estimated. An estimate of more than a year is no help to a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
@@ -68,13 +67,12 @@ class Pace(Struct, frozen=True, kw_only=True):
     dispersion: float = 0.0
     # The relative error of the pace.
     error: float = 0.0
-    # How much earlier or later than expected the intervals may begin and end, as a standard
-    # deviation in seconds.
+    # The standard deviation of the intervals' start and end times, in seconds.
     jitter: float = 0.0
     # The number of seconds after which the intervals repeat, or 0 if they do not.
     cycle: float = 0.0
-    # How many people are certain to be admitted as computed. `dispersion` and `error` apply only to
-    # the people after them.
+    # How many of the next people are certain to be admitted at the computed times. `dispersion` and
+    # `error` apply only to the people behind them.
     sure: float = 0.0
     # When admissions end, in seconds since 1970, or 0 if they have no end.
     until: int = 0
@@ -137,8 +135,8 @@ class Pace(Struct, frozen=True, kw_only=True):
         )
 
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
-        """Return how many seconds pass until `places` people have been served or have left, and how
-        many of them have left.
+        """Return how many seconds pass until the first `places` people have all been served or have
+        left, and how many of them have left.
         """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):

@@ -10,11 +10,10 @@ from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Offe
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
-# An estimate moves scheduled times into the policy's offer hours. It reads at most this many
-# scheduled times to do so.
+# If a policy has offer hours, an estimate moves its scheduled times into these hours. The estimate
+# reads at most this many scheduled times.
 MOST_MOVED = 2_000
-# Look for the last scheduled time before now in the last hour. If there is none, look in the last
-# day.
+# Search the last hour for the most recent scheduled time. If there is none, search the last day.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 
@@ -78,8 +77,8 @@ def _instants(
 ) -> Iterator[Instant]:
     """Yield the scheduled times after `now_millis`.
 
-    If people are admitted at a limited rate, and some people from the previous scheduled time are
-    still waiting to be admitted, yield that time first.
+    If the rate is too low to have admitted everybody from the previous scheduled time by now, yield
+    that previous time first.
     """
     last = _last_before(schedule, now_millis) if rate else None
     if last and rate and last.count / rate > (now_millis - last.millis) / 1000:

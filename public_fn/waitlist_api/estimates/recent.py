@@ -99,7 +99,7 @@ class Recent(Struct):
 
 
 def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
-    """If two samples have the same counts, fill the gap between them with copies.
+    """If two successive samples have the same counts, fill the gap between them with copies.
 
     No samples are stored while a waitlist's counts stay the same.
     """

@@ -18,8 +18,8 @@ from waitlist_api.records.samples import Sample
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
 # The average time inside is measured only from people who have exited. People who are still inside
-# may stay longer, so the relative error grows by UNSEEN times the fraction of people who are still
-# inside.
+# may stay longer. UNSEEN says how much the fraction of people who are still inside adds to the
+# relative error.
 UNSEEN = 0.5
 
 
@@ -39,13 +39,13 @@ class Stay(Struct, frozen=True):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # People who did not accept their offer are not counted, although the offer took up room
+            # Do not count people who did not accept their offer, although their offers took up room
             # for a while.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # Nobody knows how long the people who are inside now will stay, so the average is less
-        # exact.
+        # It is not known how long the people who are still inside will stay. The more people are
+        # still inside, the larger the error of the average.
         unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)
@@ -54,8 +54,8 @@ class Stay(Struct, frozen=True):
 def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leaving: float) -> Pace:
     """Return how fast people are admitted if the number of people inside is limited.
 
-    `known` is the pace that the waitlist would have without the limit. If `known` is None, nothing
-    else slows admissions down, and people are admitted as soon as there is room.
+    `known` is the pace that the waitlist would have without this limit. If `known` is None, nothing
+    but the limit slows admissions down.
     """
     filling = _Filling(room, stay.seconds, float(min(room, newest.occupied)))
     if known is None:
@@ -78,16 +78,16 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
         rate=rate,
         dispersion=1.0,
         error=stay.error,
-        # There is room for these people now, so they need not wait until others exit.
+        # This many people can be admitted now, without waiting for others to exit.
         sure=max(0.0, float(room - newest.occupied)),
         pieces=tuple(filling.pieces),
     )
 
 
 class _Filling(Struct):
-    """A simulation of the number of people inside, which is at most `room`.
+    """Simulates how many people are inside, which can be at most `room`.
 
-    `taken` is the number at the time `at`.
+    At the simulated time `at`, `taken` people are inside.
     """
 
     room: int

@@ -26,8 +26,8 @@ LIMITED = 0.9
 # rate.
 LEAST_SERVED = 30
 # When the maximum number of people is inside, the admission rate is both measured and computed from
-# the average time inside. If the measured rate exceeds the computed one by more than CLEAR times
-# that average's relative error, it is probably too fast, so the computed rate is used.
+# the average time inside. The computed rate is used if the measured rate is far higher. CLEAR says
+# how much higher, as a multiple of the relative error of the average time inside.
 CLEAR = 2.0
 # The most scheduled times that an estimate takes into account. For later times, it uses the
 # schedule's mean rate.
@@ -49,9 +49,9 @@ class Policy(Struct, frozen=True, kw_only=True):
     # How many people are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
-    # How the policy combines its rate and its schedule, if it has both. If true, people are
-    # admitted at the rate, and additional people at the scheduled times. If false, only the
-    # schedule admits people, and the rate limits how fast.
+    # Used if the policy has both a rate and a schedule. If true, people are admitted at the rate,
+    # and additional people at the scheduled times. If false, people are admitted only at the
+    # scheduled times, and no faster than the rate.
     is_sum: bool = False
     # The next scheduled times, and how many people are admitted at each. None if the policy has no
     # schedule.
@@ -59,7 +59,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     max_inside: int | None = None
     pass_seconds: int = 3600
     offer_seconds: int = 0
-    # True if a customer still takes up room after an exit, until the pass ends.
+    # True if a customer who exits early counts as inside until their pass ends.
     is_whole_pass: bool = False
     # The start and end times of the next offer hours. The list is empty if the policy can always
     # make offers.
@@ -74,8 +74,8 @@ def pace_of(
         return None
     if policy is None:
         return measure_pace(minutes, hours)
-    # Use only the samples since the settings last changed, because earlier admissions may have been
-    # faster or slower.
+    # Ignore samples from before the last change to the settings, because people may have been
+    # admitted faster or slower then.
     minutes, hours = _of_newest_version(minutes), _of_newest_version(hours)
     if not policy.hours:
         return _by_policy(policy, minutes, hours)
@@ -99,8 +99,8 @@ def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample
         stay, leaving = _stay(policy, minutes, hours), leaving_of(intervals_of(minutes))
         within = within_room(known, room, minutes[-1], stay, leaving)
         found = measure_pace(minutes, hours, room) if minutes[-1].occupied >= room else None
-        # If a group of people exits together, many others are admitted at once. A rate measured at
-        # such a moment is too fast, so use the computed rate.
+        # When a group of people exits together, many others are admitted at once, and the measured
+        # rate is too high for a while. Use the computed rate then.
         clearly = 1 / (1 + CLEAR * stay.error)
         return within if found is None or _is_slower(within, found, clearly) else found
     if known is not None and policy.instants is None and room is None:
@@ -152,7 +152,8 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
     """Yield an interval that begins at `start`, during which people are admitted at `rate`.
 
-    If people are already admitted at this rate, yield nothing, because `Pace.rate` is then enough.
+    Yield nothing if `start` is not in the future, because `Pace.rate` then describes these
+    admissions.
     """
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)

@@ -32,9 +32,9 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         item = decode(change["NewImage"])
         return _changed(Detail.from_history_item(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
-        # If the record has no stamp (a logical timestamp), the customer has never been on the
-        # waitlist, so no event about them was ever published. Do not publish the record's deletion
-        # either.
+        # A record without a stamp (a logical timestamp) belongs to a customer who has never been on
+        # the waitlist. No event about this customer was published, so do not publish the record's
+        # deletion.
         item = decode(change["OldImage"])
         return _changed(Detail.from_erased_record(item, read_at)) if "stamp" in item else None
     return None

@@ -18,7 +18,7 @@ def edge_url_of(event: Mapping[str, Any]) -> str:
 
 
 def check_edge(event: Mapping[str, Any], keys: Collection[str]) -> None:
-    """Raise EdgeOnly if the request contains none of the keys in `keys`.
+    """Raise EdgeOnly unless the request's header contains one of the `keys`.
 
     If `keys` is empty, every request is allowed.
     """

@@ -61,6 +61,6 @@ def problem(error: WaitlistError) -> Response[str]:
 
 
 def _shown(error: WaitlistError) -> WaitlistError | type[WaitlistError]:
-    """Return the error that clients see, which for some internal errors is a more general one."""
+    """Return the error to show to clients. Some internal errors are shown as a more general one."""
     shown = error.shown_as or error
     return InternalError if shown.status == InternalError.status else shown

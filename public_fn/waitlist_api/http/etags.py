@@ -6,8 +6,8 @@ import re
 def is_named(etag: str, header: str | None, *, weakly: bool = False) -> bool:
     """Return whether the ETag is one of the tags in the header of a conditional request.
 
-    For the `If-None-Match` header, pass `weakly=True`, so that weak and strong ETags compare alike.
-    `If-Match` never matches a weak ETag.
+    For the `If-None-Match` header, pass `weakly=True`: a weak ETag then matches a strong ETag with
+    the same value. For `If-Match`, only strong ETags match.
     """
     if header == "*":
         return True

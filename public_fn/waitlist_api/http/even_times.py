@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 
-# The duration of every response is a multiple of this many milliseconds. Nearly all signups need
-# less time, so they all take equally long for the client.
+# The duration of every response is a multiple of this many milliseconds. Nearly all signups finish
+# within this time, so their responses take equally long.
 STEP_MILLIS = 300
 
 

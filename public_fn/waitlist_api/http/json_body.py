@@ -22,8 +22,8 @@ def check_size(body: str, *, is_base64: bool, limit: int = MAX_BODY_BYTES) -> No
 
 def dumps(value: Any) -> str:
     r"""Serialize a response as JSON in UTF-8, without `\u` escapes."""
-    # Do not escape non-ASCII letters. Escaped Cyrillic letters are three times as long, and a page
-    # of entries could exceed Lambda's limit of 6 MB.
+    # Do not escape non-ASCII letters. With escapes, Cyrillic text would be three times as long, and
+    # a page of entries could exceed Lambda's response limit of 6 MB.
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

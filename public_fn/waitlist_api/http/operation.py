@@ -14,7 +14,7 @@ from waitlist_api.http import json_body
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 JSON = "application/json"
 WITH_BODY = ("POST", "PUT", "PATCH")
-# Every operation that uses Redis and concerns a single entry can return these error codes.
+# The error codes shared by all operations that use Redis and concern a single entry.
 ENTRY = ("rebuilding", "entry_not_found")
 
 
@@ -22,8 +22,8 @@ class Answer(Struct, frozen=True):
     """The documentation of a successful response.
 
     `headers` and `links` name headers and links that the `openapi` package documents. By default,
-    the handler's return type documents the body. `model` is needed only if the operation has
-    several responses with different bodies.
+    the handler's return type documents the body. Set `model` if the operation has several responses
+    with different bodies.
     """
 
     status: int
@@ -47,9 +47,9 @@ class Operation(Struct, frozen=True):
     other_answers: tuple[Answer, ...] = ()
     problems: tuple[str, ...] = ()
     needs_credentials: bool = True
-    # Says which requests are written to the audit log. `first_page` is for operations that list
-    # personal data: their requests for the first page are written to the audit log, and their
-    # requests for later pages to the request log.
+    # Which requests are written to the audit log. Operations that list personal data use
+    # `first_page`: requests for the first page are written to the audit log, and requests for later
+    # pages only to the request log.
     audit: Literal["", "each_request", "first_page"] = ""
     # The Content-Type values that the operation accepts. If there are none, the operation ignores
     # the body.

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from waitlist_shared.contracts import NotReady
 
-# A waitlist rarely serves twenty entries within a second. So for every twenty positions further
-# back, a client can wait one second longer before it polls again.
+# A waitlist rarely serves twenty entries within a second, so a client can wait one second longer
+# between polls for every twenty positions that the entry is further back.
 POSITIONS_PER_SECOND = 20
 LONGEST_SECONDS = 300
 # The polling intervals of entries without a position, by status. A status that can change soon has
@@ -31,8 +31,8 @@ def poll_after_seconds(
     """Return how many seconds a client should wait before it polls again, or None if nothing will
     change.
 
-    An entry can have several positions, such as its position in the whole queue and within a
-    segment. The lowest of them decides how soon the client should poll.
+    An entry can have several positions: one in the whole queue, and others within segments. The
+    lowest position determines how soon the client should poll.
     """
     known = [position for position in positions if position is not None]
     if not known:

@@ -255,10 +255,10 @@ def check_path(event: Event) -> None:
     """Raise NoSuchRoute if the method or the path of a request differs from the route that API
     Gateway chose.
     """
-    # API Gateway finds a route for the encoded path, and checks whether the operator may use this
-    # route. Powertools finds the handler for the decoded path, which could belong to a different
-    # route. For example, an operator who may only read a waitlist could list its entries with GET
-    # /v1/admin/waitlists/bakery%2Fentries. Refuse such paths.
+    # API Gateway matches the encoded path to a route, and checks whether the operator may use this
+    # route. Powertools matches the decoded path, which could belong to a different route. An
+    # operator who may only read a waitlist could then list its entries with GET
+    # /v1/admin/waitlists/bakery%2Fentries, so refuse such paths.
     method, _, template = event["routeKey"].partition(" ")
     given = event.get("pathParameters") or {}
     parameters = {name: unquote(str(value)) for name, value in given.items()}
@@ -266,8 +266,8 @@ def check_path(event: Event) -> None:
         path = template.format(**parameters)
     except KeyError:
         raise NoSuchRoute from None
-    # A proxy may have cut off the path at a question mark or a hash. The path parameter still
-    # contains the text after it, so check the parameter too.
+    # If a proxy has cut off the path at a question mark or a hash, the path parameter still
+    # contains the whole id, so check the parameter too.
     is_same = (method, path) == (event["requestContext"]["http"]["method"], unquote(path_of(event)))
     if not is_same or any(FORBIDDEN.search(value) for value in parameters.values()):
         raise NoSuchRoute

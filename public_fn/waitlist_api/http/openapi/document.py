@@ -31,8 +31,8 @@ from waitlist_api.services import Services
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
-# A client may send an id in any format. If it is neither a UUID nor a ULID, the service does not
-# refuse the request, but uses its own id instead. That is why the header's schema has no pattern.
+# The service does not refuse a request whose id is neither a UUID nor a ULID, but replaces the id
+# with its own. That is why the header's schema has no pattern.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
     description="The client's own id for this request, which must be a UUID or a ULID. Any other "

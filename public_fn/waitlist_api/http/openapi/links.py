@@ -1,6 +1,6 @@
 """Builds OpenAPI links.
 
-A link in a response names an operation that can be called with an id from the response.
+A link says which operation a client can call with an id from the response.
 """
 
 import re
@@ -15,7 +15,7 @@ SAME_ENTRY = {**HERE, "entry_id": "$request.path.entry_id"}
 
 
 def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
-    """Return one link for each operation, by operation id. All links have the same parameters."""
+    """Return a link to each operation, by operation id. All links have the same parameters."""
     return {name: {"operationId": name, "parameters": parameters} for name in operations}
 
 

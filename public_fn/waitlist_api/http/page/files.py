@@ -47,8 +47,8 @@ def files() -> dict[str, PageFile]:
     for path in sorted([*FOLDER.iterdir(), *VENDOR.iterdir()]):
         if path.suffix == ".json":
             texts = json.loads(path.read_text("utf-8"))
-            # `kiosk.json`, for example, contains the words that `kiosk.js` shows, in all languages.
-            # Split such a file by language, because a browser needs only one language.
+            # A JSON file with the same name as a script contains the script's texts in all
+            # languages. Split the file by language, because a browser needs only one language.
             is_part = path.with_suffix(".js").exists()
             named = {f"{path.stem}-{language}": texts[language] for language in texts}
             for name, own in (named if is_part else {path.stem: texts}).items():
@@ -69,8 +69,7 @@ def version() -> str:
 def words() -> dict[str, Any]:
     """Return the page's English texts by name.
 
-    If a text contains a number, its value is an object with one text for the singular, one for the
-    plural, and so on.
+    If a text contains a number, its value is an object with one text for each plural form.
     """
     known: dict[str, Any] = {}
     for name, file in files().items():

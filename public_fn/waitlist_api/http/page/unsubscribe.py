@@ -36,8 +36,8 @@ POLICY = (
 def unsubscribe_page(text: str, language: str, name: str = "") -> str:
     """Return the unsubscribe page.
 
-    `text` names the text that the page shows. If it is `ask`, the page asks whether the customer
-    wants to unsubscribe, and has a button to do so.
+    `text` is the name of the text to show. With `ask`, the page asks whether the customer wants to
+    unsubscribe, and shows a button to unsubscribe.
     """
     texts = _texts()[language]
     return HTML.format(

@@ -60,12 +60,12 @@ class Routes(Struct, frozen=True):
     def get_entry(
         self, waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
-        """The `segment` parameter is optional.
+        """To get the entry's position within a segment, send the segment's attribute names in
+        `segment`.
 
-        If it contains a segment's attribute names, the response also contains the entry's position
-        within this segment. If the entry has several values for an attribute, the response contains
-        several positions. If the waitlist does not declare the segment, the request is refused.
-        While the service prepares new segments, the request fails with `503 rebuilding`.
+        If the entry has several values for an attribute, the response contains several positions.
+        If the waitlist does not declare the segment, the request is refused. While the service
+        prepares new segments, the request fails with `503 rebuilding`.
         """
         return self.responses.get(
             waitlist_id, segment, self.credentials.check(waitlist_id, entry_id)
@@ -204,7 +204,7 @@ class Routes(Struct, frozen=True):
         body: RestBody,
         idempotency_key: RestKey = None,
     ) -> RestAnswer:
-        """The customer lets others pass until the time in `until`.
+        """The customer is letting others pass until the time in `until`.
 
         Until then, the entry keeps its position in the queue, but other customers are served first.
         Repeating a request with the same `until` changes nothing.
@@ -227,10 +227,10 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "already_admitted", "not_waiting"),
     )
     def resume(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ResumeBody) -> RestAnswer:
-        """After this request, the customer no longer lets others pass.
+        """The customer stops letting others pass.
 
-        If the customer is not letting others pass, nothing changes. A late request also changes
-        nothing if the customer has chosen a different `rest_until` in the meantime. A repeated
+        If the customer is not letting others pass, nothing changes. The same applies if the
+        customer has since chosen a time other than the `rest_until` in the request. A repeated
         request returns the same response.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
@@ -253,8 +253,8 @@ class Routes(Struct, frozen=True):
         """Some waitlists ask customers from time to time whether they are still waiting.
 
         This operation confirms that they are. If the customer has not been asked, nothing changes.
-        If the customer did not answer in time, and the service has already recorded this, the
-        request fails with `not_waiting`.
+        Once the service has recorded that the customer did not answer in time, the request fails
+        with `not_waiting`.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         view = self.questions.confirm(waitlist_id, proof.entry_id, proof.stay)

@@ -67,10 +67,10 @@ class EntryResponses(Struct, frozen=True):
         if (ready_ahead := count_ready_ahead(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
-        # When most entries are not ready, even entries at the end of the queue have few ready
-        # entries ahead. If their customers all polled as often as the customer at the head of the
-        # queue, there would be too many requests. So while an entry is not ready, its polling
-        # interval depends on its position in the queue, not on the number of ready entries ahead.
+        # While an entry is not ready, its polling interval depends on its position in the queue,
+        # not on the number of ready entries ahead. If most entries are not ready, that number is
+        # low even at the end of the queue, and too many customers would poll as often as the
+        # customer at the head.
         distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis

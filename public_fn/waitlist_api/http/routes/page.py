@@ -23,8 +23,8 @@ HTML = "text/html; charset=utf-8"
 PAGE_CACHE = "public, max-age=60"
 # The URL contains a digest of the files, so the content at a URL never changes.
 FOR_EVER = "public, max-age=31536000, immutable"
-# A site that links to a file without knowing its version writes this word in the version's place,
-# and always gets the current file.
+# Other sites can use this word instead of a version in the URL of a file. The URL then always leads
+# to the current file.
 LATEST = "latest"
 FOR_A_WHILE = "public, max-age=300"
 SAFE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}

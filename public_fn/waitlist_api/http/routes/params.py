@@ -69,9 +69,9 @@ Only = Annotated[
 Since = Annotated[
     UtcTime | None,
     Query(
-        description="Return only entries whose requested status began at this time (UTC) or "
-        "later. `unreachable` and `messages_off` begin when the customer stops getting messages. "
-        "To get a later page, send only `cursor`.",
+        description="Return only entries that moved to the requested status at this time (UTC) or "
+        "later. For `unreachable` and `messages_off`, this is the time when the customer stopped "
+        "getting messages. To get a later page, send only `cursor`.",
         examples=["2026-11-21T09:30:00Z"],
     ),
 ]

@@ -74,8 +74,8 @@ class Routes(Struct, frozen=True):
             told_by=self.stack.fields_told_of_turn(settings),
             bot_check=_widget_of(self.bot_check) if self.bot_check else None,
         )
-        # The response changes when the waitlist opens or closes, and when the notice ends. Caches
-        # must not keep it longer than that.
+        # The response changes when the waitlist opens, when it closes, and when its notice ends.
+        # Caches must not keep the response past the next of these times.
         left_millis = [WAITLIST_CACHE_SECONDS * 1000]
         if (change := next_change(settings, as_of_millis)) is not None:
             left_millis.append(change - as_of_millis)

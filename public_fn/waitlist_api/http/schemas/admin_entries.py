@@ -41,8 +41,8 @@ class ChoiceBody(Body):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         described = handler(core_schema)
-        # Refer to each choice by name, because code generators use the name for the class that they
-        # generate.
+        # Use references to named schemas, because code generators name the generated classes after
+        # these schemas.
         choices = [{"$ref": f"#/components/schemas/{choice.__name__}"} for choice in cls.choices()]
         return {
             "description": handler.resolve_ref_schema(described)["description"],
@@ -119,9 +119,9 @@ PlacesAhead = Annotated[
     Field(
         ge=1,
         le=MAX_PLACES,
-        description="The number of entries that the entry should overtake. The entry cannot "
-        "overtake an entry with a higher priority. In rare cases, the service moves the entry "
-        "further than requested. The response's `moved` field contains the actual number. A "
+        description="How many positions to move the entry towards the head of the queue. The entry "
+        "cannot overtake entries with a higher priority. In rare cases, the service moves the "
+        "entry further than requested. The response's `moved` field contains the actual number. A "
         "request with `places` must have an Idempotency-Key.",
     ),
 ]

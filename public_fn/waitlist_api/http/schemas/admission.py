@@ -49,7 +49,7 @@ class AdmitBody(Body):
             description="The number of slots to offer now, regardless of the rate and the "
             "schedule. Fewer slots are offered if too few entries are waiting or `max_inside` is "
             "reached. If `refill` is true, the remaining slots are offered later. To cancel slots "
-            "that an earlier request left for later, send a `count` of 0.",
+            "that have not been offered yet, send a `count` of 0.",
         ),
     ]
     filter: Annotated[
@@ -101,9 +101,9 @@ class WithdrawBody(Body):
 
 
 class OfferAnswer(EntryAnswer, WithCallNumber):
-    """An entry that got a slot.
+    """An entry that was given a slot.
 
-    The status is `offered`, or `admitted` if the policy's `acceptance` is `automatic`.
+    Its status is `offered`, or `admitted` if the policy's `acceptance` is `automatic`.
     """
 
     customer_id: TheCustomerId | None
@@ -111,7 +111,7 @@ class OfferAnswer(EntryAnswer, WithCallNumber):
 
 
 class AdmittedByFilter(OfferAnswer):
-    """An entry that got a slot from an `admit` request, and the filter that it matched."""
+    """An entry that was given a slot by an `admit` request, and the filter that it matched."""
 
     filter_index: FilterIndex
 

@@ -63,9 +63,10 @@ class MessageBody(Body):
             max_length=len(LANGUAGES),
             description="The message text in each language. A text is a string or an object. An "
             "object can also contain the `subject` of the email and the label of its link "
-            "(`button`). The service replaces `{name}` with the waitlist's name. Customers without "
-            "a text in their language get the text in the default language of the waitlist's "
-            "messages or, if that is missing too, the first text.",
+            "(`button`). The service replaces `{name}` with the waitlist's name. If there is no "
+            "text in a customer's language, the customer gets the text in the default language of "
+            "the waitlist's messages. If that text is missing too, the customer gets the first "
+            "text.",
             examples=[{"en": {"subject": "We close early", "text": "We close at 5 pm today."}}],
         ),
         AfterValidator(_check_texts),
@@ -125,8 +126,8 @@ class NotReachedAnswer(Model):
     number_not_allowed: Annotated[
         Count,
         Field(
-            description="People whose phone number gets no SMS messages from the waitlist, because "
-            "of its country or its type."
+            description="People whose phone number cannot get SMS messages from the waitlist, "
+            "because of the number's country or type."
         ),
     ]
 

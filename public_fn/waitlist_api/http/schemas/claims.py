@@ -50,7 +50,7 @@ class ClaimBody(Body):
             le=MAX_CLAIM,
             description="The maximum number of entries to claim. Fewer entries are claimed if "
             "fewer are waiting, or if the waitlist's `max_claims` is reached. The response leaves "
-            "out entries whose customers leave during the request. If that makes it too short, "
+            "out entries whose customers leave during the request. To claim other entries instead, "
             "send a new request.",
         ),
     ] = 1
@@ -165,8 +165,8 @@ class CalledAnswer(EntryAnswer, WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The most recent call to the customer during this claim. Null if this "
-            "request repeats an earlier request whose claim has ended."
+            description="The most recent call to the customer during this claim. Null if the claim "
+            "ended during the request."
         ),
     ]
 
@@ -205,7 +205,7 @@ ClaimLimit = TypeAliasType(
         str,
         Field(
             json_schema_extra=extensible(
-                "The setting that kept the request from claiming more entries.", LIMIT_MEANINGS
+                "The setting that limited how many entries were claimed.", LIMIT_MEANINGS
             )
         ),
     ],
@@ -217,7 +217,7 @@ class ClaimsAnswer(Model):
     limit: Annotated[
         ClaimLimit | None,
         Field(
-            description="The waitlist setting that kept the request from claiming more entries. "
-            "Null if no setting did."
+            description="The waitlist setting that limited how many entries were claimed. Null if "
+            "no setting did."
         ),
     ]

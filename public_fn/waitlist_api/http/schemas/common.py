@@ -48,7 +48,7 @@ class AsAnyOf:
 
 
 def extensible(purpose: str, values: dict[str, str]) -> dict[str, Any]:
-    """Return the schema of a string that may take new values in later versions of the API."""
+    """Return the schema of a string for which later versions of the API may add new values."""
     # The schema has no `enum`, because generated clients fail on values that an enum does not list.
     listed = "\n".join(f"- `{value}`: {meaning}" for value, meaning in values.items())
     return {

@@ -21,23 +21,23 @@ class MessageCountAnswer(Model):
     bounced: Annotated[
         Count,
         Field(
-            description="Sent messages that bounced permanently, or that the recipient complained "
-            "about."
+            description="The number of sent messages that bounced permanently or that the "
+            "recipient complained about."
         ),
     ]
     dropped: Annotated[
         Count,
         Field(
-            description="Messages that were not sent, because their content was outdated or the "
-            "customer had no address that accepts messages. If a later attempt sends such a "
-            "message, it counts as both `dropped` and `sent`."
+            description="The number of messages that were not sent because they were outdated, or "
+            "because the customer had no address that accepts messages. A message that a later "
+            "attempt sends is counted as both `dropped` and `sent`."
         ),
     ]
     limited: Annotated[
         Count,
         Field(
-            description="Messages that were not sent because a limit was reached. The limits "
-            "protect strangers, because anyone can enter somebody else's address."
+            description="The number of messages that were not sent because a limit was reached. "
+            "The limits protect people whose address somebody else has entered."
         ),
     ]
 
@@ -51,8 +51,8 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="The number of signups since the waitlist was created. If Redis loses "
-            "data, signups from the last minute may be missing. `left`, `admitted`, `entered`, "
-            "`declined` and `no_shows` are counted the same way."
+            "data, signups from the last minute may be missing. The same is true of `left`, "
+            "`admitted`, `entered`, `declined` and `no_shows`."
         ),
     ]
     left: Count

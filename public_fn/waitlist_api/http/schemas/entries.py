@@ -158,8 +158,9 @@ class OwnDataBody(Body):
         Field(
             default_factory=dict,
             description="The profile fields to change. `null` removes a field, and fields that are "
-            "left out stay unchanged. If the waitlist's `page` has `fields`, no other fields are "
-            "allowed. The whole profile may have at most `max_guest_bytes`.",
+            "left out stay unchanged. If the waitlist's `page` setting contains `fields`, only "
+            "these fields are allowed. The waitlist's `max_guest_bytes` setting limits the size of "
+            "the whole profile.",
             examples=[{"name": "Ada L.", "note": None}],
         ),
     ]
@@ -241,8 +242,8 @@ class ResumeBody(Body):
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="The `rest_until` that you last read for this entry. If the customer no "
-            "longer lets others pass, or has since chosen a different time, the request changes "
+            description="The `rest_until` that you last read for this entry. If the customer is no "
+            "longer letting others pass, or has since chosen a different time, the request changes "
             "nothing.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
@@ -278,8 +279,8 @@ class EntryAnswer(Model):
 
 
 NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
-    "resting": "the customer lets others pass until `rest_until`, or until they `resume`",
-    "held_back": "an operator holds the entry back, until an operator sets `ready` to `true`",
+    "resting": "the customer is letting others pass until `rest_until`, or until they `resume`",
+    "held_back": "an operator is holding the entry back, until `ready` is set to `true`",
     "delayed": "the entry was released with `delay_seconds`, and the delay has not ended",
     "declined": "the customer has declined an offer, and is passed over until `delayed_until`",
     "unverified": "the customer has not verified the address yet",
@@ -351,8 +352,8 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNum
         Rank | None,
         Field(
             description="The number that the queue is sorted by. Entries with a lower rank are "
-            "served first. The waitlist's board shows the position of each rank. Null if the entry "
-            "is not waiting."
+            "served first. To find an entry's position, look up its rank in the waitlist's board. "
+            "Null if the entry is not waiting."
         ),
     ]
     poll_after_seconds: Annotated[

@@ -151,9 +151,8 @@ class ImportRowBody(Body):
     tell: Annotated[
         bool,
         Field(
-            description="Whether to send the customer the `joined` message, which customers who "
-            "sign up themselves usually receive. It is sent only if the `messages.kinds` setting "
-            "contains `joined`."
+            description="Whether to send the customer the `joined` message, as after a signup. The "
+            "message is sent only if the `messages.kinds` setting contains `joined`."
         ),
     ] = False
     banned: Annotated[
@@ -190,9 +189,9 @@ class ImportBody(Body):
     dry_run: Annotated[
         bool,
         Field(
-            description="If true, nothing is imported. The response contains each row's `entry_id` "
-            "and the outcome that the row would have, but no entry tokens. Rows with the same "
-            "`entry_id` belong to the same person."
+            description="If true, nothing is imported. For each row, the response contains the "
+            "`entry_id` and the outcome that an import would have, but no entry token. Rows with "
+            "the same `entry_id` belong to the same person."
         ),
     ] = False
     ended: Annotated[

@@ -134,7 +134,9 @@ class InvitationBody(Body):
 
 
 class FunnelAnswer(Model):
-    """How many of the invited people are in each state."""
+    """How many invited people have accepted, declined, missed or lost their offer, or can still
+    accept it.
+    """
 
     invited: Annotated[
         Count,

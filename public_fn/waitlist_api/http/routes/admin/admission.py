@@ -44,11 +44,11 @@ class Routes(Struct, frozen=True):
     def admit(
         self, waitlist_id: WaitlistId, body: AdmitBody, idempotency_key: IdempotencyKey = None
     ) -> AdmitAnswer:
-        """This operation offers slots in addition to the slots that the waitlist's policy allows.
+        """These slots are offered in addition to the slots that the waitlist's policy allows.
 
-        If `refill` is true, a slot that a customer does not use is offered to the next entry. To
-        stop refilling, send a `count` of 0. A request that is repeated with the same
-        Idempotency-Key makes no new offers, and returns the entries from the first request that
+        If `refill` is true, each slot that a customer does not use is offered to the next entry,
+        until an operator sends a request with a `count` of 0. A request that is repeated with the
+        same Idempotency-Key makes no new offers. It returns the entries from the first request that
         still have their slot.
         """
         command = AdmitCommand(
@@ -84,9 +84,9 @@ class Routes(Struct, frozen=True):
         body: AdmitOneBody,
         idempotency_key: IdempotencyKey = None,
     ) -> OfferAnswer:
-        """The entry may be anywhere in the queue, and the policy's rate and schedule do not limit
-        this offer. If the customer does not accept the offer, the slot is not offered to anyone
-        else. A request that is repeated with the same Idempotency-Key makes no second offer.
+        """The entry may be anywhere in the queue. The policy's rate and schedule do not limit this
+        offer. If the customer does not accept the offer, the slot is not offered to anyone else. A
+        request that is repeated with the same Idempotency-Key makes no second offer.
         """
         command = AdmitOneCommand(
             waitlist_id=waitlist_id,
@@ -106,7 +106,7 @@ class Routes(Struct, frozen=True):
     def withdraw(
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: WithdrawBody
     ) -> EntryAnswer:
-        """The withdrawn slot is offered to the next entry at once, if the slot is still available.
+        """If the slot is still available, it is offered to the next entry at once.
 
         Send the offer's `offered_until` to identify it, so that a repeated request cannot withdraw
         a later offer to the same customer.

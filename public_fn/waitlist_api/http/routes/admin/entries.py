@@ -72,8 +72,8 @@ OfStatus = Annotated[
     ),
 ]
 Include = Annotated[Literal["history"] | None, Query()]
-# The fields of an entry whose signup is still in progress. The DynamoDB record of such an entry
-# contains only the status `joining`.
+# The response fields of an entry whose signup is still in progress. The DynamoDB record does not
+# contain these values yet.
 UNRECORDED: dict[str, Any] = {
     "call_number": None,
     "language": None,
@@ -338,7 +338,7 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "ban_mismatch"),
     )
     def unban(self, waitlist_id: WaitlistId, entry_id: EntryId, body: UnbanBody) -> Response[Any]:
-        """The customer does not return to their former position when the ban ends.
+        """Ending the ban does not return the customer to their former position.
 
         The waitlist's `rejoin` setting says whether they may sign up again. An operator can also
         return them to their former position with `reinstate`. A repeated request returns the same
@@ -361,9 +361,9 @@ class Routes(Struct, frozen=True):
         body: BumpBody,
         idempotency_key: IdempotencyKey = None,
     ) -> BumpAnswer:
-        """A request that is repeated with the same Idempotency-Key does not move the entry a second
-        time. In its response, `moved` is how many places the first request moved the entry, and
-        `position` is the current position.
+        """If a request is repeated with the same Idempotency-Key, the entry does not move a second
+        time. In the response to the repeated request, `moved` is how many positions the first
+        request moved the entry, and `position` is the entry's current position.
         """
         if body.places is not None and not idempotency_key:
             raise InvalidFields(KEY_NEEDED)
@@ -389,9 +389,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     deadline = _time(record.hold.until_millis)
     offered_until = person.view.offered_until
     if is_offer and person.view.status == "offered":
-        # Redis' answer does not say when the offer ends, because Redis treats claims and offers
-        # alike. The record says that this entry has an offer rather than a claim, so show the
-        # record's deadline.
+        # Redis does not distinguish offers from claims, so its answer does not say when an offer
+        # ends. According to the record, this entry has an offer, so show the record's deadline.
         offered_until = offered_until or deadline
     return {
         **person.view.answer,

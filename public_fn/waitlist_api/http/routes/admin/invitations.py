@@ -23,8 +23,7 @@ from waitlist_api.http.schemas.invitations import (
 from waitlist_api.http.schemas.settings import shown
 
 InvitationId = Annotated[str, Path(pattern=PathInvitationId, examples=["019ac5f3d2a4b7c1"])]
-# The service counts how many people each invitation on a page has reached. This takes time, so
-# pages are small.
+# Counting how many people each invitation has reached takes time, so pages are small.
 PAGE = 20
 
 

@@ -154,8 +154,9 @@ class Routes(Struct, frozen=True):
         Answer(200, "The changed waitlist", links="waitlist", headers="etag"),
         problems=("waitlist_deleting", "settings_changed", "rebuilding"),
         audit="each_request",
-        # Only this operation accepts a merge patch. A PATCH to an entry is not a merge patch: it
-        # replaces the whole profile, and would delete the fields that a merge patch keeps.
+        # No other operation accepts the media type of a merge patch. For example, a PATCH request
+        # for an entry replaces the whole profile, so it would delete every field that a merge patch
+        # leaves out.
         media_types=(JSON, MERGE_PATCH, ""),
     )
     def change_waitlist(
@@ -206,8 +207,8 @@ class Routes(Struct, frozen=True):
     def ask_all(
         self, waitlist_id: WaitlistId, body: AskBody, cursor: Cursor = None, limit: Limit = 100
     ) -> AskAnswer:
-        """This operation asks customers whether they are still waiting, except customers who have
-        already been asked and customers whose entries are not ready.
+        """This operation asks customers whether they are still waiting. It skips customers who have
+        already been asked, and customers whose entries are not ready.
 
         Each request processes one page of entries. Repeat the request with the returned `cursor`
         until `cursor` is null.
