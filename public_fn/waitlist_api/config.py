@@ -10,7 +10,7 @@ MAILS_PER_DAY, SMS_PARTS_PER_DAY = 50_000, 1_000
 
 
 class ConfigError(ValueError):
-    """An environment variable is missing or invalid. The error message names it."""
+    """An environment variable is missing or invalid. The error message names the variable."""
 
 
 class Config(Struct, frozen=True):
@@ -111,7 +111,7 @@ class WebhookConfig(Struct, frozen=True):
 class MessagesConfig(Struct, frozen=True, kw_only=True):
     """The configuration of the messages function.
 
-    Daily limits apply to days in UTC. If `mail_from` is empty, the stack sends no email. If
+    Daily limits are counted per UTC day. If `mail_from` is empty, the stack sends no email. If
     `sms_from` is empty, it sends no SMS messages.
     """
 

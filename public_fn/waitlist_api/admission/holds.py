@@ -228,7 +228,7 @@ class Holds(Struct, frozen=True):
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
         """Ask Redis when the offer ends, or when the entry was parked (set aside).
 
-        Return this time and the token. Return NO_TIME if the entry is in any other state.
+        Return this time and the offer's token. Return NO_TIME if the entry is in any other state.
         """
         try:
             place: c.InspectResult = self.recovering_queue.read(

@@ -33,7 +33,7 @@ from waitlist_shared.ids import new_invitation_id
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
 logger = logging.getLogger(__name__)
-# A request stops making offers after this time, and leaves the remaining offers to maintenance.
+# A request makes offers for at most this long, and leaves the remaining offers to maintenance.
 REQUEST_MILLIS = 8_000
 NO_OFFER_MESSAGE = (
     "this waitlist does not send the `offered` message, so add `offered` to `messages.kinds` first"
@@ -252,7 +252,7 @@ def _values(value: str | list[str] | None) -> Sequence[str]:
 
 
 def _check_open(settings: WaitlistSettings, now_millis: int) -> None:
-    """Raise an error if the waitlist makes no offers at the moment."""
+    """Raise an error if the waitlist is not making offers at the moment."""
     if settings.paused:
         raise WaitlistPaused
     until_millis = settings.admission.until_millis if settings.admission else None

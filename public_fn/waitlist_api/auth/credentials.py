@@ -31,10 +31,10 @@ class EntryTokens:
     """
 
     def __init__(self, secret: str | Callable[[], str], now_millis: NowMillis = now_millis) -> None:
-        """Use the signing keys in the secret. `secret` is the text of the secret, or a function
-        that reads this text.
+        """Use the signing keys in a secret.
 
-        Raise BadSecret if the secret contains no valid keys.
+        `secret` is the text of the secret, or a function that reads the text. Raise BadSecret if
+        the secret contains no valid keys.
         """
         read = secret if callable(secret) else lambda: secret
         self._kept = ReloadedKeys(read, now_millis)

@@ -21,7 +21,7 @@ class SecretUnreadable(Exception):
 
 
 class BotProof(Struct, frozen=True):
-    """A guest's bot-check token, and what is needed to check it.
+    """A guest's bot-check token, and the data that is needed to check it.
 
     `hostnames` lists the hosts whose pages may have created the token.
     """
@@ -60,7 +60,7 @@ class BotCheck:
     def make_proof(
         self, api_host: str, edge_url: str, token: str | None, request_digest: str
     ) -> BotProof:
-        """Return a guest's token and what is needed to check it."""
+        """Return a guest's token and the data that is needed to check it."""
         own = filter(None, (api_host, _host_of(edge_url)))
         hostnames = self._hostnames.union(own)
         return BotProof(token or "", hostnames, request_digest or uuid.uuid4().hex)

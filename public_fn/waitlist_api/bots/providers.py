@@ -64,7 +64,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     def verdict(self, answer: Any, hostnames: Collection[str]) -> Verdict:
         """Interpret the provider's answer.
 
-        `hostnames` lists the allowed hosts, or `*` for any host.
+        `hostnames` contains the allowed hosts, or `*` to allow any host.
         """
         if not isinstance(answer, Mapping) or not isinstance(answer.get("success"), bool):
             return "no_verdict"

@@ -42,7 +42,7 @@ class AddressChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def ask(self, record: EntryRecord, to: str, address: str) -> EntryRecord:
-        """Record the new address, request a verification message to it, and return the changed
+        """Record the new address, request a verification message for it, and return the changed
         record.
         """
         now_millis = self.now_millis()

@@ -114,7 +114,7 @@ def may_be_number(sent: str) -> bool:
 def addresses_for_messages(
     profile: Mapping[str, Any], settings: WaitlistSettings
 ) -> Iterator[tuple[IdentityField, str]]:
-    """Yield the name and value of each profile field that contains an address for messages."""
+    """Yield the name and value of each profile field whose address can receive messages."""
     rules = settings.identity
     for field in get_args(IdentityField):
         if rules is None or rules.field == field:
@@ -160,8 +160,8 @@ def _number(text: str, region: str | None) -> Address:
         number = phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
         raise bad from None
-    # Check only the number's length, not its number range. Allowed lengths rarely change, but new
-    # ranges are introduced more often than the library is updated.
+    # Check only the number's length, not whether its range is in use. Allowed lengths rarely
+    # change, but new ranges are introduced more often than the library is updated.
     is_possible = (
         phonenumbers.is_possible_number_with_reason(number)
         == phonenumbers.ValidationResult.IS_POSSIBLE

@@ -67,7 +67,7 @@ class Bumps(Struct, frozen=True):
     def bump(self, command: BumpCommand) -> Bumped:
         """Move an entry, and return its new position.
 
-        Requests with the same Idempotency-Key move the entry only once.
+        If the request is repeated with the same Idempotency-Key, the entry moves only once.
         """
         recorded = self.entries.get(*command.key)
         request, moved = self._move(command, recorded)
@@ -124,8 +124,8 @@ class Bumps(Struct, frozen=True):
         self, command: BumpCommand, recorded: EntryRecord | None
     ) -> tuple[c.Bump, c.BumpResult]:
         """Move the entry in Redis. Return the request and its result."""
-        # Send the request even if the entry has no record, because the error from Redis says
-        # whether the entry or the whole waitlist does not exist.
+        # Send the request even if the entry has no record, because the error from Redis
+        # distinguishes a missing entry from a missing waitlist.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:

@@ -15,7 +15,7 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting
 
-# The profile fields that contain the addresses for messages.
+# The profile fields whose addresses receive messages.
 ADDRESSES = ("email", "phone")
 HAS_LEFT = "The customer has left the waitlist, so there is nothing to change."
 

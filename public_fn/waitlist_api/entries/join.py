@@ -78,7 +78,7 @@ class Joins(Struct, frozen=True):
         return recorded, True
 
     def cancel(self, record: EntryRecord) -> None:
-        """Mark the signup as cancelled in its record, after Redis has ended it."""
+        """Mark the signup as cancelled in its record. Redis has already ended the signup."""
         try:
             self.entries.cancel_join(record)
         except EntryChanged:

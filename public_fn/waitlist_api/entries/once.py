@@ -1,4 +1,4 @@
-"""Compute digests of idempotency keys, which identify repeated requests."""
+"""Compute digests of idempotency keys. These digests identify repeated requests."""
 
 import hashlib
 

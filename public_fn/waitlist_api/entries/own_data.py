@@ -52,7 +52,8 @@ class OwnDataView(Struct, frozen=True):
     profile: dict[str, Any]
     # Whether the customer wants messages, or None if the waitlist sends none.
     messages: Messages | None
-    # The profile field that contains the address for messages, or None if the customer gets none.
+    # The profile field whose address receives the customer's messages, or None if the customer gets
+    # no messages.
     messages_to: IdentityField | None = None
     # True if the customer must verify a new address before it takes effect.
     is_asked: bool = False

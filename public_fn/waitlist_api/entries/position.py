@@ -174,7 +174,7 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Build the view from the record if the entry in Redis does not belong to the token's
+        """Build the view from the record, because the entry in Redis does not belong to the token's
         signup.
 
         Raise Forbidden if the record belongs to a later signup than the token. If the record says
@@ -245,7 +245,7 @@ class Positions(Struct, frozen=True):
 
 
 def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryView | None:
-    """Convert Redis' reply to a view. Return None if Redis does not have the entry."""
+    """Convert the reply from Redis to a view. Return None if Redis does not have the entry."""
     if found.rank is None or found.ticket is None:
         return None
     if status := status_off_queue(found.outcome):

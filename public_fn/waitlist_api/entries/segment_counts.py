@@ -21,7 +21,7 @@ class SegmentCount(Struct, frozen=True):
 
     @property
     def sort_key(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Segments are sorted first by their attributes' names, and then by the values."""
+        """Segments are sorted by attribute names first, and then by attribute values."""
         return tuple(self.segment), tuple(self.segment.values())
 
 

@@ -95,7 +95,7 @@ class Signups(Struct, frozen=True):
             if _depends_on_rejoin(step, command) and not terms.are_current:
                 terms = self._current_terms(command)
                 step = next_step(command, existing, terms, self.now_millis())
-            # Check for bots before the service responds, because the response may reveal whether
+            # Run the bot check before the service responds, because the response may reveal whether
             # somebody else is on the waitlist.
             if isinstance(step, Create | Refuse) and not is_checked:
                 self._check_bot(command, terms)
@@ -140,8 +140,9 @@ class Signups(Struct, frozen=True):
         return Terms(waitlist, find_refusal(waitlist, command), are_current=True)
 
     def _check_bot(self, command: SignupCommand, terms: Terms) -> None:
-        """Check for bots if the signup requires it. Raise an error if the check fails, or if the
-        waitlist refuses new entries.
+        """Run the bot check if the signup requires one.
+
+        Raise an error if the check fails, or if the waitlist refuses new entries.
         """
         if command.bot_proof is None or self.bot_check is None:
             return

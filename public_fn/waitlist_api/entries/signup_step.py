@@ -47,8 +47,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
     proven: bool = False
     # The ticket in the caller's entry token.
     stay_shown: int | None = None
-    # The guest's token for the bot check, and what is needed to check it. None if the signup needs
-    # no bot check.
+    # The guest's token for the bot check, and the data that is needed to check it. None if the
+    # signup needs no bot check.
     bot_proof: BotProof | None = None
 
     @property
