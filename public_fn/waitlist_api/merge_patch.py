@@ -6,8 +6,7 @@ from typing import Any
 def apply_merge_patch(target: Any, patch: Any, *, with_nulls: bool = False) -> Any:
     """Apply a merge patch to a JSON document.
 
-    A `null` in the patch usually removes the field. If `with_nulls` is true, the `null` becomes the
-    field's value instead.
+    A `null` in the patch removes the field. If `with_nulls` is true, it sets the field to `null`.
     """
     if not isinstance(patch, dict):
         return patch

@@ -1,4 +1,4 @@
-"""Do the same work for many items in threads, which mostly wait for responses from AWS."""
+"""Process many items in parallel threads, each of which mostly waits for responses from AWS."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Import many entries in a single request.
+"""Import many customers in a single request.
 
-Each customer's place in the queue depends on when they joined elsewhere.
+Each customer's place in the queue depends on when they joined an earlier system.
 """

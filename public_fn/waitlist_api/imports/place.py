@@ -97,9 +97,9 @@ class Placement(Struct, frozen=True):
             item.outcome = "joined"
 
     def _record_rest(self, group: Sequence[PlacedRow]) -> None:
-        """Record the entries of this group one by one.
+        """Record each entry's place separately.
 
-        Skip entries that another request has already recorded.
+        Skip entries whose place another request has already recorded.
         """
         (waitlist_id,) = {record.waitlist_id for _, record, _, _ in group}
         found = self.entries.get_many(waitlist_id, [item.entry_id for item, *_ in group])

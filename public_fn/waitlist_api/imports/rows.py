@@ -18,7 +18,7 @@ from waitlist_shared.ranks import EPOCH, priority_of, ticket_at, ticket_part_of,
 Outcome = Literal["joined", "already", "ended", "banned", "refused"]
 # What an import does with customers who have left or were admitted.
 WhenEnded = Literal["skip", "rejoin"]
-# What an import does with an entry on the waitlist that was created by a guest.
+# What an import does if a guest has already put the customer on the waitlist.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
 # The state of a row before the import.
@@ -68,7 +68,8 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     messages: str = ""
     unreachable: bool = False
     language: str = ""
-    # True if the customer gets the `joined` message, which customers usually get after a signup.
+    # True if the customer should receive the `joined` message, which customers who sign up
+    # themselves usually receive.
     tell: bool = False
     # True if the customer should be banned, in which case they are not added and cannot sign up
     # later.
@@ -133,7 +134,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def is_joining(self) -> bool:
-        """Whether an import has started to add this entry but has not finished."""
+        """Whether an import is adding this entry, or was interrupted while adding it."""
         record = self.record
         if record is None or record.status != "joining":
             return False
@@ -192,10 +193,10 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban.stamp:
             return "banned"
-        # Anyone can sign up as a guest with a customer's id and then leave, so the record of a
-        # guest who has left does not prove that the customer has left. That is why the customer is
-        # added if `when_on_list` is `replace`. An import that was interrupted just after it removed
-        # a guest's entry leaves the same record, so a retry also adds the customer.
+        # Anyone can sign up as a guest with a customer's id and then leave. The customer may never
+        # have left, so add the customer if `when_on_list` is `replace`. This also lets a retry add
+        # the customer if an earlier import was interrupted just after it had removed the guest's
+        # entry.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
@@ -223,8 +224,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # With a `ticket`, the response contains the customer's entry token. A row with the
-            # customer's former address gets no ticket, because that address may now belong to a
+            # If `ticket` is set, the response contains the customer's entry token. Do not set it
+            # for a row with the customer's former address, because that address may now belong to a
             # different person.
             self.ticket = self.recorded_ticket
 

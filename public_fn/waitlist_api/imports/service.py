@@ -29,7 +29,7 @@ from waitlist_shared.errors import WaitlistError
 class Imports(Struct, frozen=True):
     """Imports customers.
 
-    If an import is interrupted, a retry or maintenance can repeat every step.
+    Every step can be repeated, so a retry or maintenance can complete an interrupted import.
     """
 
     waitlist_cache: WaitlistCache

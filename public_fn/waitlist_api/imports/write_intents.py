@@ -114,8 +114,7 @@ class IntentWriter(Struct, frozen=True):
     def reread(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
         """Read each row's record again, because another request may have changed it.
 
-        Raise Throttled if a customer has changed their address to the one in a row, so that the row
-        now belongs to that customer's entry.
+        Raise Throttled if the address in a row has become the new address of a different entry.
         """
         if self.look_up(waitlist, rows):
             raise Throttled
@@ -187,8 +186,8 @@ class IntentWriter(Struct, frozen=True):
     def _allocate(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> TicketAllocation:
         """Allocate a ticket for every row that can be added.
 
-        A row with `joined_at` gets a ticket from that time. The other tickets are later than all
-        known events of the entries.
+        If a row has `joined_at`, its ticket is from that time. The tickets of the other rows are
+        later than every known event in the history of any of these entries.
         """
         now_millis = self.now_millis()
         new = [item for item in rows if item.state(now_millis) == "new"]
@@ -210,7 +209,9 @@ class IntentWriter(Struct, frozen=True):
         )
 
     def _list_unreachable(self, intents: Sequence[Intent]) -> None:
-        """Add the customers who receive no messages to the list of unreachable recipients."""
+        """Add customers who have turned off messages, or whose address does not accept messages, to
+        the list of unreachable recipients.
+        """
         for intent in intents:
             record = intent.record
             if record.contact.messages or record.contact.unreachable:

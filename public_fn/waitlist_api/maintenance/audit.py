@@ -43,8 +43,8 @@ class AuditWindow(Struct, frozen=True):
     # The audit compares Redis with all changes whose logical timestamp is later than `since`.
     since: int
     beat: c.HeartbeatResult
-    # An audit can take several runs. `began` is the logical timestamp after which the first run
-    # compared changes, and `since` is the one after which this run continues.
+    # An audit can take several runs. The first run compared the changes after the logical timestamp
+    # `began`. This run continues with the changes after `since`.
     began: int = 0
     # The ids of entries whose changes Redis had lost.
     repaired: set[str] = field(default_factory=set)
@@ -56,7 +56,9 @@ class AuditWindow(Struct, frozen=True):
 
 
 class Drift(Struct, frozen=True):
-    """An entry whose state in Redis differs from its record, and the message that repairs Redis."""
+    """An entry whose state in Redis differs from its record, and the message that corrects the
+    state.
+    """
 
     change: Change
     record: EntryRecord | None
@@ -129,9 +131,9 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # An entry's attributes are compared with Redis only if the change is an edit. Only
-                # the newest change to each entry is compared, so if any of an entry's changes is an
-                # edit, treat the newest one as an edit.
+                # Only the newest change to each entry is compared with Redis, and the entry's
+                # attributes are compared only if that change is an edit. If an older change is an
+                # edit, treat the newest one as an edit too.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

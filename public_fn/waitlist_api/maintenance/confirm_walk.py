@@ -17,8 +17,8 @@ LONGEST_PAUSE_MILLIS = 3600_000
 
 
 class ConfirmWalker(Struct, frozen=True):
-    """Asks customers whether they are still waiting, and does what the settings require if a
-    customer has not answered in time.
+    """Asks customers whether they are still waiting. If a customer does not answer in time, the
+    waitlist's settings decide what happens to the entry.
     """
 
     questions: Questions

@@ -48,7 +48,7 @@ class IntentFinisher(Struct, frozen=True):
     def finish_intents(self, is_time_up: IsTimeUp = never) -> bool:
         """Finish the requests to join or leave that were interrupted more than a minute ago.
 
-        Return False if time runs out first. The next call then continues.
+        If time runs out first, return False, and leave the remaining requests to the next call.
         """
         now_millis = self.now_millis()
         first = now_millis // MINUTE_MILLIS % SHARDS
@@ -98,8 +98,8 @@ class IntentFinisher(Struct, frozen=True):
         key = (placed.waitlist_id, placed.entry_id)
         record = self.entries.get(*key)
         if record is not None and record.join_id == placed.join_id and record.status in PRESENT:
-            # If the customer has been verified, admitted or erased since the record was read, one
-            # of these errors is raised, and there is nothing to remove.
+            # Each of these errors means that the customer has been verified, admitted or erased
+            # since the record was read, so there is nothing to remove.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 leave = Leave(
                     by=MAINTENANCE, reason=NOT_VERIFIED, stay=record.ticket, unverified=True

@@ -16,10 +16,10 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Count the waitlist in the gauges.
+    """Add the waitlist to the gauges that count waitlists.
 
-    If Redis did not have the waitlist's complete queue when the maintenance run began, also count
-    it in `waitlists_cold`.
+    The `waitlists_cold` gauge counts the waitlists whose queue was missing or incomplete in Redis
+    when the maintenance run began.
     """
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":

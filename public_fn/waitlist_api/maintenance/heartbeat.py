@@ -75,8 +75,9 @@ class Heartbeat(Struct, frozen=True):
     ) -> Iterator[str]:
         """Compare each waitlist's changes with Redis, and rebuild outdated queues.
 
-        Yield the id of each waitlist that is finished. If Redis has lost a waitlist's queue or is
-        still restoring it, the waitlist cannot be compared, so add its id to `rebuilt` instead.
+        Yield the id of each waitlist that is finished. A waitlist cannot be compared if Redis has
+        lost its queue or is still restoring it. The ids of these waitlists are added to `rebuilt`,
+        and are not yielded.
         """
         beats = [beat_of(waitlist, paces.get(waitlist.waitlist_id)) for waitlist in waitlists]
         answers = send_batch(self.queue, beats) if beats else []

@@ -30,16 +30,16 @@ RUN_MILLIS = 75_000
 # `ending` notice is sent. An offer that lasts less than SHORTEST_MILLIS never gets this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
-# How many pages of 100 offers a run reads, beginning with the offers that end first. If there are
-# more pages, the run also reads up to this many of the later pages.
+# A run reads up to this many pages of 100 offers, beginning with the offers that end first. If
+# there are more offers, the run also reads up to this many pages from the rest of them.
 PAGES = 50
 MINUTE_MILLIS = 60_000
 
 
 class Head(Struct, frozen=True):
-    """The notices that are due for the customers at the head of the queue.
+    """The notices that are due for the ready customers at the head of the queue.
 
-    Entries that are not ready are left out. `digest` is a short hash of the ready entries' ids.
+    `digest` is a short hash of these customers' entry ids.
     """
 
     digest: str = ""
@@ -152,8 +152,9 @@ class Notifier(Struct, frozen=True):
         """Yield pages of claimed and offered entries whose deadline is no later than
         `until_millis`.
 
-        If there are too many for one run, yield the entries with the earliest deadlines and a part
-        of the others. Each minute, a different part is chosen, so that every entry gets its turn.
+        If there are too many entries for one run, yield the entries with the earliest deadlines,
+        and some of the others. Which of the others are yielded changes every minute, so that a
+        later run yields those that this run has left out.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE

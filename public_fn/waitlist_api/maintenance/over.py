@@ -40,8 +40,8 @@ def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
 class OverLeaver(Struct, frozen=True):
     """Removes the waiting entries from a waitlist whose admissions have ended.
 
-    Claimed and parked entries stay, because an operator decides about them. If a run has no time
-    left, the next run continues.
+    Claimed and parked entries stay until an operator decides what happens to them. If a run has no
+    time left, the next run continues.
     """
 
     queue: QueueClient
@@ -53,7 +53,7 @@ class OverLeaver(Struct, frozen=True):
     ) -> bool:
         """Let the waiting entries leave, one page at a time.
 
-        Return False if time runs out before all of them have left.
+        Return False if time runs out before every waiting entry has left.
         """
         request = c.ListWaiting(waitlist_id=waitlist.waitlist_id)
         redis_millis, is_due = millis_of(stats.clock_stamp), must_leave(waitlist, stats)

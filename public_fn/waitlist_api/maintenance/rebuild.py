@@ -88,7 +88,7 @@ class Rebuilder(Struct, frozen=True):
         """Return a run that continues the last rebuild or starts a new one."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
         # Store the new queue's id before restoring any entries. If a failover brings back an older
-        # queue, maintenance recognises by its id that the queue is outdated.
+        # queue, its different id tells maintenance that it is outdated.
         checkpoint = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
         self.waitlists.write_checkpoint(waitlist.waitlist_id, checkpoint)
         version = waitlist.segments_version

@@ -33,8 +33,8 @@ from waitlist_shared.ranks import ticket_of_millis
 # differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If the waitlist has no checkpoint, a rebuild also reads the changes that the journal contains from
-# the hour before the rebuild. The period is this long because Redis' clock may have been set back.
+# If the waitlist has no checkpoint, a rebuild also reads the last hour of the journal before the
+# rebuild. The period is this long because Redis' clock may have been set back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_STAMPS = 24 * 60 * MINUTE
 
@@ -62,10 +62,10 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return this page's rows, with the reasons why their entries are not ready.
+        """Return this page's rows, including the reasons why entries are not ready.
 
-        The index does not contain these reasons, so the row of an entry that may have such a reason
-        is built from the entry's record.
+        The index does not contain these reasons. If an entry may have such a reason, its row is
+        built from its record.
         """
         ids = [
             placed.entry_id
@@ -143,9 +143,10 @@ def _earliest(run: RebuildRun) -> int:
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
-        # By Redis' clock, the new queue begins much later than the rebuild, so that clock must have
-        # been wrong. While it was behind, changes may have received timestamps from before the
-        # waitlist was created, so the journal must be read from before the creation time.
+        # The new queue's first timestamp comes from Redis' clock. It is much later than the start
+        # of the rebuild, so Redis' clock must have been wrong. While the clock was behind, it may
+        # have given changes timestamps from before the waitlist's creation, so read these changes
+        # too.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 
@@ -159,7 +160,7 @@ def _only_waits(placed: IndexRow) -> bool:
 
 
 def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:
-    """Yield messages that each restore several waiting entries."""
+    """Yield messages, each of which restores several waiting entries."""
     segments = run.segments
     # An outdated index can list the same entry twice on a page, but a message must not contain an
     # entry twice, so keep one row for each entry.
@@ -209,10 +210,10 @@ def _journal_correction(
 
 
 def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None:
-    """If the earlier entry of a customer who is signing up again was erased, return the message
-    that removes it from Redis.
+    """Return the message that removes an erased entry of a customer who is signing up again.
 
-    An outdated index may have restored this entry. Return None if the entry was not erased.
+    An outdated index may have restored the erased entry in Redis. Return None if this change did
+    not erase an earlier entry.
     """
     if change.status != ERASED or change.ticket in (0, record.intent.ticket):
         return None

@@ -68,7 +68,7 @@ class Reconciler(Struct, frozen=True):
     def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
         """Record what Redis has decided about the entries on a page.
 
-        Return whether any entry was processed.
+        Return False if nothing could be done for any entry on the page.
         """
         ids = [place.entry_id for place in expired.places]
         records = self.entries.get_many(waitlist_id, ids)
@@ -88,7 +88,7 @@ class Reconciler(Struct, frozen=True):
                     continue
                 if place.state == "done":
                     # Record the admission and the end of the pass. Redis keeps its data about the
-                    # admission until a later run finds both in the record.
+                    # admission until a later run has seen that the record contains both.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -104,9 +104,9 @@ class Reconciler(Struct, frozen=True):
                         leave = Leave(by=by, reason=reason, stay=place.ticket)
                         self.leaves.leave(*record.key, leave)
             elif record is not None and record.status in ENDED:
-                # Redis still has the entry, but the record says that the customer has left or was
-                # admitted. This happens if a request to claim and complete the entry was
-                # interrupted. Remove the entry from Redis.
+                # The record says that the customer has left or was admitted, but Redis still has
+                # the entry, so remove the entry from Redis. This can happen if a request to claim
+                # and complete the entry is interrupted.
                 ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
@@ -125,8 +125,8 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        # Do not settle the decisions of entries that could not be removed. Redis then keeps these
-        # decisions, and the next run tries again.
+        # If an entry could not be removed, do not tell Redis that its decisions have been recorded.
+        # Redis then keeps these decisions, and the next run tries again.
         failed = {
             drop.entry_id
             for drop, answer in zip(ended, self._send_in_batches(ended), strict=True)
@@ -177,8 +177,8 @@ class Reconciler(Struct, frozen=True):
     ) -> None:
         """Add the events that are missing from each entry's history.
 
-        If Redis ended a claim or an offer, and the record changed for another reason before this
-        end was recorded, the history may lack the event for the end.
+        An event can be missing if Redis ended a claim or an offer, and another request changed the
+        record before this end was recorded.
         """
         decisions = [
             (record, decision)
@@ -200,9 +200,9 @@ class Reconciler(Struct, frozen=True):
                 self.transitions.append(key, event, self.now_millis())
 
     def _resend_edits(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Resend each entry's attributes to Redis, and the reasons why it is not ready.
+        """Resend to Redis each entry's attributes and the reasons why the entry is not ready.
 
-        An operator's edit may have been interrupted before Redis received them.
+        An operator's edit may have been interrupted before it reached Redis.
         """
         declared = self.segmented_queue.waitlist_cache.find(waitlist_id).segments.declared
         edited = [Tagging(record) for record in records if declared or record.readiness is not None]
@@ -266,8 +266,8 @@ def catch_up(
             transition = transition.then(
                 lambda record: replace(record, question=record.question.closed())
             )
-        # `is_refuted` has already compared the record with what Redis decided, so leave out the
-        # transition's own check.
+        # `is_refuted` has already compared the record with what Redis decided, so the transition
+        # need not compare them again.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         extended = _decision(place, "extended", _newest_stamp(place), place.time_millis)
@@ -293,9 +293,10 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether Redis made this decision before the newest change in the record."""
     if record.ticket not in (None, decision.ticket):
-        # The record is about a different signup by the same customer. The decision is in the past
-        # if Redis made it before that signup. An imported or reinstated entry's ticket can be older
-        # than its signup, so also compare the time of the signup.
+        # The record belongs to a different signup by the same customer than the decision. If Redis
+        # made the decision before the record's signup, the decision is in the past. Compare both
+        # the ticket and the time of the signup, because the ticket of an imported or reinstated
+        # entry can be older than its signup.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
@@ -314,18 +315,18 @@ def _newest_stamp(place: c.DirtyPlace) -> int:
 
 
 def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether a claim or an offer that the record says has ended is still open in Redis.
+    """Return whether Redis still has a claim or an offer that the record says has ended.
 
-    If so, Redis has lost the write that ended it. Comparing timestamps would not always show this,
-    because Redis has a newer timestamp if the deadline was changed later.
+    If so, Redis has lost the write that ended the claim or the offer. Timestamps do not always show
+    this loss, because Redis has the newer timestamp if the deadline was changed later.
     """
     if place.state == "offered" and record.hold.token != place.token:
         if record.stamp > _newest_stamp(place):
             # The record has changed since Redis sent its list of entries, so the offer may have
             # ended in Redis too.
             return False
-        # Redis remembers each offer that it makes until the offer is recorded. If Redis has
-        # forgotten this offer, the offer was recorded, and the record has changed again since then.
+        # Redis lists each offer among its decisions until the offer is recorded. If this offer is
+        # not listed, it was recorded, and a later change to the record has ended it.
         news = [decision for decision in place.decisions if decision.stamp > record.stamp]
         return all(decision.token != place.token for decision in news)
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")

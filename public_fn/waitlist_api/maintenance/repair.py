@@ -47,8 +47,8 @@ def decide_repair(
         return None
     if not is_gone and is_of_another_stay(record, inspection):
         return replace(drop_of(record, now_millis=now_millis), ticket=inspection.ticket)
-    # The signup has ended. If its entry is still in the queue, Redis has not counted the end yet,
-    # so let Redis count it when it removes the entry.
+    # The signup has ended. If its entry is still in the queue and the customer was admitted, Redis
+    # has not counted the admission yet, and counts it when it removes the entry.
     return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 

@@ -311,7 +311,7 @@ class MaintenanceRunner(Struct, frozen=True):
     ) -> int:
         """Erase entries until none are left or time runs out.
 
-        Return the number of entries that were found.
+        Return how many entries were found, including those that could not be erased.
         """
         found = 0
         for page in filter(None, self._all_entries(waitlist_id)):

@@ -14,11 +14,11 @@ from waitlist_api.settings.waitlist import admission_of, until_millis_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# The age at which samples in memory are read again, because a different process may have stored
-# newer samples.
+# How long samples in memory are used before they are read again. A different process may have
+# stored newer samples.
 PAUSE_MILLIS = 150_000
-# The number of waitlists whose samples stay in memory, where each waitlist takes up 300 KB. All
-# other waitlists' samples are read from the table every minute.
+# The number of waitlists whose samples stay in memory. The samples of one waitlist take up 300 KB.
+# All other waitlists' samples are read from the table every minute.
 MOST_KEPT = 500
 
 

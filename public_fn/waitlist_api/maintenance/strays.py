@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 # every signup that was in progress has finished.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
-# Shortly after maintenance has checked an entry, its signup can be cancelled, so that the entry no
-# longer has a record. That is why entries that joined up to two minutes before the last run are
-# checked a second time.
+# If a signup is cancelled just after maintenance has checked its entry, the entry no longer has a
+# record. That is why each run also checks the entries that joined up to two minutes before the last
+# run.
 OVERLAP = 2 * MINUTE
 
 

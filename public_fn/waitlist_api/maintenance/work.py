@@ -41,7 +41,7 @@ class WorkRunner(Struct, frozen=True):
         return self.invitations, self.broadcasts
 
     def run_all(self, sort_keys: Sequence[str]) -> None:
-        """Continue the tasks with these sort keys, one kind after the other."""
+        """Continue the tasks with these sort keys: invitations first, then broadcasts."""
         for tasks in self._kinds:
             self._run_kind(tasks, sort_keys)
 

@@ -41,10 +41,11 @@ FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 5, 300
 # passed.
 MOST_HIDDEN_SECONDS = 12 * 3600 - 60
 ALL_PERCENT = 100
-# The name that a rule in template.yaml gives to bounce and complaint events.
+# The `event` value of bounces and complaints, as set by a rule in template.yaml.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# The reasons why a message counts as `limited`: the limit per address, and the daily budget.
+# The outcomes that count as `limited`: the address has received too many messages, or the daily
+# budget is used up.
 LIMITED = ("too_many", "over_budget")
 
 
@@ -159,7 +160,7 @@ class Batches:
         self._counts[counted if counted in COUNTED else "dropped"] += 1
 
     def _note_age(self, record: SQSRecord) -> None:
-        """Measure the message's age, and keep the age of the oldest message in the batch."""
+        """Measure the message's age, and store it if no message in the batch is older."""
         sent_millis = int(record.raw_event.get("attributes", {}).get("SentTimestamp", 0))
         if sent_millis:
             age_seconds = (self._sender.now_millis() - sent_millis) // 1000
@@ -187,8 +188,9 @@ class Batches:
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
-        # Add a few random seconds, so that messages are not all retried at the same time. The pause
-        # is never shorter than usual, because SQS allows only a limited number of attempts.
+        # Add a few random seconds, so that messages are not all retried at the same time. Never
+        # pause for less than the usual time, because SQS delivers a message only a limited number
+        # of times.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 

@@ -71,9 +71,8 @@ class BroadcastCommand(Struct, frozen=True, kw_only=True):
 class Broadcasts(Struct, frozen=True):
     """Sends messages to several people, and counts how many people a message would reach."""
 
-    # The longest time that a maintenance run spends on broadcasts (messages to several people). If
-    # a request stops before its broadcast is complete, maintenance sends it to the remaining
-    # people.
+    # The longest time that a maintenance run spends sending broadcasts that requests have left
+    # incomplete.
     MAINTENANCE_MILLIS: ClassVar[int] = 10_000
 
     records: BroadcastRecords
@@ -104,9 +103,9 @@ class Broadcasts(Struct, frozen=True):
             return self.records.find(broadcast.waitlist_id, broadcast.work_id) or broadcast
 
     def count(self, command: BroadcastCommand) -> Broadcast:
-        """Return how many people a broadcast would reach. Nothing is sent or stored.
+        """Return how many people a broadcast would reach, without sending or storing it.
 
-        If time runs out before everybody is counted, the state of the result is `running`.
+        If time runs out before everybody is counted, the returned broadcast is still `running`.
         """
         is_time_up, broadcast = self._deadline(), self._begun(command)
         while broadcast.running and not is_time_up():

@@ -15,7 +15,7 @@ from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
 # The longest pause after a failed attempt. AWS can ask for a longer pause with `Retry-After`, but
-# the message might expire during it.
+# the message might have expired by the end of that pause.
 MOST_ASKED_SECONDS = 300
 # The reasons that AWS End User Messaging gives when it rejects the phone number itself.
 BAD_NUMBERS = frozenset(
@@ -36,7 +36,7 @@ TAGS = Delivery.__struct_fields__
 class MailPolicy(EmailPolicy):
     """An email policy that writes each `List-…` header on one line.
 
-    By default, Python would encode a long URL in such a header.
+    Python's own policy would turn a long URL in such a header into encoded words (RFC 2047).
     """
 
     def fold_binary(self, name: str, value: Any) -> bytes:

@@ -177,5 +177,6 @@ def _ink(colour: str) -> str:
         return part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
 
     light = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-    # The contrast ratio with black is (light + 0.05) / 0.05, and with white 1.05 / (light + 0.05).
+    # `light` is the relative luminance of the background. Its contrast ratio is (light + 0.05) /
+    # 0.05 with black, and 1.05 / (light + 0.05) with white.
     return "#000000" if (light + 0.05) ** 2 > 1.05 * 0.05 else "#ffffff"

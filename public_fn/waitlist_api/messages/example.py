@@ -12,8 +12,8 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 
 EXAMPLE_ADDRESS = "ada@example.com"
 EXAMPLE_PLACE = "Room 2"
-# The times in example messages: an offer lasts OFFER_MILLIS, and a customer has CONFIRM_MILLIS to
-# confirm that they are still waiting.
+# In example messages, an offer lasts OFFER_MILLIS, and a customer has CONFIRM_MILLIS to confirm
+# that they are still waiting.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
 # How many characters longer a guest's personal link is than the link to the waitlist's page, for

@@ -53,8 +53,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     also_chosen_by: str = ""
     # The message is sent only if this waitlist setting is not null.
     needs_setting: Literal["", "confirm"] = ""
-    # A function that returns whether the event is no reason for this message, for example because a
-    # later event will trigger the same message. If so, nothing is sent or counted.
+    # A function that returns whether to ignore the event, for example because a later event will
+    # trigger the same message. For an ignored event, no message is sent or counted.
     is_silent: Callable[[EntryRecord, EntryEvent], bool] = lambda _record, _event: False
 
     def until_millis(self, record: EntryRecord) -> int:
@@ -70,7 +70,7 @@ class Kind(Struct, frozen=True, kw_only=True):
 
 
 def is_told(record: EntryRecord, event: EntryEvent) -> bool:
-    """Return whether this event is the import of a customer who should get the `joined` message."""
+    """Return whether an import caused this event and asked for the `joined` message to be sent."""
     return event.event == "joined" and event.stamp == record.joined.tell_stamp
 
 
@@ -104,7 +104,8 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _claimed(record: EntryRecord, _: EntryEvent) -> bool:
-    # A claim has an `offered` event too. An operator who claims a person usually talks to them.
+    # A claim also writes an `offered` event, but needs no message, because an operator who claims a
+    # person usually talks to them.
     return record.status in ("offered", "admitted") and not record.hold.is_offer
 
 

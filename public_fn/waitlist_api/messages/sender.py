@@ -1,7 +1,7 @@
 """Sends the message that an event triggers, if its content is still correct.
 
-Each message is sent once. It is sent a second time only if the function stops before it has stored
-that the message was sent, or if the response from AWS was lost.
+A message is sent only once, unless the function stops before it has stored that the message was
+sent, or the response from AWS is lost. In these two cases, the message can be sent a second time.
 """
 
 from collections.abc import Callable, Mapping
@@ -83,8 +83,8 @@ class Sender(Struct, frozen=True):
     def handle(self, event: EntryEvent) -> Outcome:
         """Send the message that an event triggers.
 
-        Return the outcome, or the reason why it was not sent. Raise TryAgain if the message must be
-        retried.
+        Return the outcome. If no message was sent, the outcome says why. Raise TryAgain if the
+        message must be retried.
         """
         kind = BY_EVENT.get(event.event)
         waitlist = self.waitlists.get(event.waitlist_id)
@@ -218,13 +218,13 @@ class Sender(Struct, frozen=True):
     ) -> None:
         """Raise TryAgain if the message must wait until the next offer hours.
 
-        If the offer ends before then, the message is sent at once.
+        If the offer ends before the next offer hours begin, the message does not wait.
         """
         now_millis = self.now_millis()
         opens_millis = next_time_within(offer_hours_of(settings), now_millis)
         ends_before = (record.hold.until_millis or opens_millis) < opens_millis
-        # An operator may make an offer at any time, and the message about such an offer is sent at
-        # once.
+        # Operators may make offers outside the offer hours. The messages about these offers do not
+        # wait.
         if opens_millis == now_millis or ends_before or event.by == "operator":
             return
         raise TryAgain(CLOSED_HOURS, pause_seconds=(opens_millis - now_millis) // 1000 + 1)
@@ -255,8 +255,8 @@ class Sender(Struct, frozen=True):
         `take` counts the message towards its limits, and returns a function that undoes the count.
         `note_sent` is called once the message has been sent.
         """
-        # The entry was read after `began_millis`, so the message takes into account all edits
-        # before that time.
+        # The entry was read after `began_millis`, so the message reflects all edits made before
+        # that time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

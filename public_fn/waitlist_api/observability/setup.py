@@ -11,7 +11,10 @@ from waitlist_shared.telemetry import Telemetry
 def set_up_telemetry(
     service: str, environ: Mapping[str, str], correlation: Correlation
 ) -> Telemetry:
-    """Add the correlation id to all log records. Return the writer for structured log lines."""
+    """Set the log level, and add the correlation id to all log records.
+
+    Return the writer for structured log lines.
+    """
     config = Config.from_env(environ)
     logging.getLogger("waitlist_api").setLevel(config.log_level)
     correlation.mark_log_records()

@@ -176,8 +176,8 @@ def restore_of(
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
     """Return the request that restarts an admitted customer's pass.
 
-    The pass started when Redis admitted the customer. If the admission is recorded late, the
-    customer would otherwise lose part of the pass.
+    A pass starts when Redis admits the customer. If the admission is recorded late, the pass is
+    restarted so that the customer does not lose part of it.
     """
     return c.Renew(
         waitlist_id=record.waitlist_id,
@@ -247,8 +247,7 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
     """Return the request that removes the entry with this ticket from Redis.
 
-    Use this function if no record contains the ticket. The other functions take the ticket from a
-    record.
+    Use this function if no record contains the ticket. If a record contains it, use `drop_of`.
     """
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 
@@ -329,10 +328,9 @@ def _misses_of(policy: AdmissionPolicy) -> dict[str, Any]:
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
-    """Return the admission policy's next offer hours, in the format of requests to the private
-    function.
+    """Return the admission policy's next offer hours, as they are sent to the private function.
 
-    The result is empty if the policy can make offers at any time.
+    Return an empty tuple if the policy can make offers at any time.
     """
     hours = offer_hours_of(settings)
     if hours is None:

@@ -58,8 +58,7 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # If an operator tried to extend a claim but the extension could not be recorded, the operator
-    # got an error, and the claim ends later in Redis than in the record. A longer claim in Redis
-    # does no harm, so it needs no repair.
+    # A claim can end later in Redis than in the record if an operator's request to extend it failed
+    # after Redis had extended it. A longer claim in Redis does no harm, so it needs no repair.
     is_as_long = inspection.time_millis >= (record.hold.until_millis or 0)
     return inspection.token == record.hold.token and is_as_long

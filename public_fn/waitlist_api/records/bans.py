@@ -67,8 +67,8 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
 def without_personal_data(record: EntryRecord) -> EntryRecord:
     """Return a banned customer's record without personal data.
 
-    The record of a banned customer is kept even after the retention time, but without personal
-    data. Call this function only if the waitlist has a retention time.
+    After the waitlist's retention time, a banned customer's record is kept only in this form. Call
+    this function only if the waitlist has a retention time.
     """
     return replace(record, profile={}, attributes={}, move=record.move.dropped())
 

@@ -29,7 +29,7 @@ class Broadcast(Work, frozen=True, kw_only=True):
     stamp: int
     text: Mapping[Language, OwnText]
     # The recipients are either the entries with these ids, or everybody with one of these statuses.
-    # The statuses are read one after the other.
+    # The broadcast goes through the statuses in this order.
     entries: tuple[str, ...] = ()
     statuses: tuple[BroadcastStatus, ...] = ()
     filter: Mapping[str, str] = {}

@@ -192,7 +192,7 @@ class InvitationAnswer(Model):
     message: Annotated[
         dict[Language, OwnTextBody] | None,
         Field(
-            description="The texts that replace the usual texts of the `offered` message. Null if "
+            description="The texts of this invitation's `offered` messages, by language. Null if "
             "the usual texts are used."
         ),
     ]

@@ -104,8 +104,8 @@ class PreviewedAnswer(Model):
     sms_parts: Annotated[
         Count,
         Field(
-            description="How many SMS parts a message with this text has. AWS bills each part. The "
-            "number is computed with the personal link of a real message, which is longer than the "
+            description="The number of SMS parts in the message. AWS bills each part separately. "
+            "The number allows for the personal link in a real message, which is longer than the "
             "link in this example."
         ),
     ]

@@ -1,4 +1,4 @@
-"""The settings of a waitlist's customer page, in operators' requests and in public responses."""
+"""The customer page's settings, as they appear in operators' requests and in public responses."""
 
 import json
 import re
@@ -16,8 +16,8 @@ from waitlist_api.settings.page import (
     Plural,
 )
 
-# The texts that operators can translate in `texts`, in addition to the page's fixed texts, and
-# their maximum lengths.
+# Besides the page's fixed texts, operators can translate these two texts in `texts`. The numbers
+# are the maximum lengths of the translations.
 TRANSLATABLE = {"name": 200, "text": MAX_TEXT}
 
 

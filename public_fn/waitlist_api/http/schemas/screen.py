@@ -11,7 +11,7 @@ CallNumber = Annotated[str, documented(examples=["A042"])]
 
 
 class CalledNumberAnswer(Model):
-    """A call number that an operator is currently calling to a place."""
+    """A call number that an operator is currently calling, and where the customer should go."""
 
     number: CallNumber
     to: Annotated[
@@ -35,7 +35,7 @@ class ScreenAnswer(Model):
     numbers: Annotated[
         bool,
         Field(
-            description="Whether the waitlist has `call_numbers`. If it has none, both lists are "
+            description="Whether the waitlist assigns call numbers. If it does not, both lists are "
             "empty."
         ),
     ]

@@ -1,6 +1,4 @@
-"""The parts of requests and responses that concern segments, such as the number of waiting entries
-in a segment.
-"""
+"""Response bodies for segments, and for an entry's position within a segment."""
 
 from typing import Annotated
 
@@ -15,7 +13,7 @@ SEGMENT_NAMES = f"^{NAME}(,{NAME}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$"
 Segment = Annotated[
     dict[str, str],
     Field(
-        description="One value for each attribute of a declared segment.",
+        description="The attributes that define the segment, each with one value.",
         examples=[{"gender": "F", "language": "Spanish"}],
     ),
 ]

@@ -43,7 +43,7 @@ class WithEstimate(Model):
 
 
 def estimate_fields(wait: Wait | None) -> dict[str, Any]:
-    """Return the estimated wait, or the reason why there is none, as fields of the response.
+    """Return the `estimated_wait` and `estimate_unavailable` fields of a response.
 
     If the entry is not waiting, both fields are null.
     """

@@ -167,17 +167,18 @@ class WaitlistAnswer(WithEstimate):
     admits_at: Annotated[
         Time | None,
         Field(
-            description="When the schedule next offers slots. If a scheduled time is outside the "
-            "policy's `offer_hours`, its slots are offered when the next offer hours begin. If "
-            "the policy has `offer_hours` but no schedule, this field is the time when the next "
-            "offer hours begin, and null during the offer hours. Null if there is no such time."
+            description="When the admission policy next offers slots. With a schedule, this is the "
+            "next scheduled time, or the start of the next `offer_hours` if the scheduled time is "
+            "outside them. Without a schedule, this is the start of the next `offer_hours`, or "
+            "null during the offer hours. Also null if no such time is left, or if the policy has "
+            "neither a schedule nor `offer_hours`."
         ),
     ]
     admits_until: Annotated[
         Time | None,
         Field(
             description="When admissions end. After this time, the waitlist makes no offers, and "
-            "all its offers have ended. Null if admissions have no end."
+            "all its offers have ended. Null if no end has been set."
         ),
     ]
     total: Annotated[
@@ -204,9 +205,9 @@ class WaitlistAnswer(WithEstimate):
     rest: Annotated[
         RestRulesBody | None,
         Field(
-            description="How long and how often customers may let others pass. A customer who lets "
-            "others pass keeps their position, but other customers are served first. Null if "
-            "customers may not let others pass."
+            description="How long customers may let others pass, and how many times. A customer "
+            "who is letting others pass keeps their position, but other customers are served "
+            "first. Null if customers may not let others pass."
         ),
     ]
     decline: Annotated[
@@ -259,7 +260,7 @@ class WaitlistAnswer(WithEstimate):
 
 
 class BoardAnswer(Model):
-    """A snapshot of all positions in the queue. The board is the same for all customers."""
+    """The board, a snapshot of all positions in the queue. It is the same for all customers."""
 
     as_of: Annotated[Time, Field(description="The time of the snapshot.")]
     total: Annotated[
@@ -349,9 +350,8 @@ WaitlistConfigAnswer: Any = create_model(
         "segments_state": Annotated[
             Literal["ready", "building"],
             Field(
-                description="The state of the segments. While it is `building`, the service is "
-                "preparing new segments, and requests that name a segment fail with `503 "
-                "rebuilding`."
+                description="`building` while the service is preparing new segments. During this "
+                "time, requests that name a segment fail with `503 rebuilding`. Otherwise `ready`."
             ),
         ],
         "rebuild": Annotated[
@@ -396,8 +396,8 @@ class AskBody(Body):
         Field(
             ge=0,
             le=MAX_DAYS,
-            description="Ask only customers who have not signed up, been asked or confirmed within "
-            "this many days.",
+            description="Skip customers who signed up, were asked, or confirmed that they are "
+            "waiting less than this many days ago.",
         ),
     ] = 0
 

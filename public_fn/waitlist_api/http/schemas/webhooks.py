@@ -20,11 +20,12 @@ class ReplayBody(Body):
 
 class ReplayAnswer(Model):
     replayed: Annotated[
-        Count, Field(description="The number of events that were put back into the queue.")
+        Count, Field(description="How many events this request put back into the webhook's queue.")
     ]
     more: Annotated[
         bool,
         Field(
-            description="Whether there may be more events. If true, send the same request again."
+            description="Whether there may be more dead letters to resend. If true, send the same "
+            "request again."
         ),
     ]
