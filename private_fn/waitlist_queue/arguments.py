@@ -112,7 +112,9 @@ def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
 
 
 def _pack_filters(request: c.Claim | c.Admit) -> str:
-    """Return the filters of the request, or its segment, or a filter that matches every entry."""
+    """Return the request's filters. If it has none, return its segment. If it has no segment
+    either, return a filter that matches every entry.
+    """
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
 

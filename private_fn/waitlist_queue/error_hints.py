@@ -19,7 +19,8 @@ HINTS: dict[type[BaseException], str] = {
     exceptions.NoPermissionError: ALLOW,
     ssl.SSLCertVerificationError: CERTIFY,
 }
-# The messages that Redis and Valkey return if the user may not run a command inside a script.
+# The messages that Redis and Valkey return if the user has no permission to run a command inside a
+# script.
 NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
 
 

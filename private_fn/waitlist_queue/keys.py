@@ -96,7 +96,7 @@ inside = _key("inside")
 # admitted.
 visits = _key("visits")
 
-# A public snapshot of the positions in the queue, which is called the board.
+# The board, which is a public snapshot of the positions in the queue.
 board = _key("board")
 
 

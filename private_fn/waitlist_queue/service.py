@@ -63,7 +63,7 @@ class QueueService:
     def _answer(self, request: c.Request) -> Message:
         if isinstance(request, Rows):
             results = self._batch(request.requests)
-            # The batch's results have already been encoded, so add them unchanged.
+            # The batch's results have already been encoded, so add them to the answer unchanged.
             return {**encoded(c.BatchResult(outcome="batch", results=[])), "results": results}
         if isinstance(request, c.OnWaitlist):
             return self._run(request)
@@ -141,7 +141,7 @@ def _decode_row(row: object) -> c.OnWaitlist | Message:
 
 
 def _check_row(request: c.Request) -> c.OnWaitlist | Message:
-    """Return the request, or a failure if a batch must not contain it."""
+    """Return the request, or a failure if requests of this type are not allowed in a batch."""
     if not isinstance(request, c.OnWaitlist):
         return failure(InvalidRequest("a batch may contain only operations on waitlists"))
     return request if request.v == c.VERSION else failure(UnsupportedVersion())

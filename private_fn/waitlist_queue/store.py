@@ -25,7 +25,8 @@ TRANSIENT_ERRORS = (
 )
 # Errors that only an operator can resolve. The log contains a hint for each of them.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
-# After one of these errors, the store sends the failed command of a pipeline again.
+# If a command in a pipeline fails with one of these errors, the store sends the command a second
+# time.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError

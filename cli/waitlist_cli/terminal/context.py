@@ -40,8 +40,8 @@ class Context(typer.Context):
         from waitlist_cli.client.sigv4 import operator_auth
 
         target = target_of(self.choice, os.environ)
-        # Only a service on this computer may use HTTP without TLS. Such a service needs no proxy
-        # and no certificates, so httpx does not load them.
+        # Only a service on this computer may use HTTP without TLS. Requests to such a service need
+        # neither proxy settings nor certificates, so httpx does not load them.
         is_https = target.url.lower().startswith("https:")
         try:
             http = httpx.Client(

@@ -47,8 +47,8 @@ VALUE_SEPARATOR = ";"
 # The minimum width of a table's columns. If the terminal is too narrow for such a table, each row
 # is printed as a block of lines instead.
 LEAST_WIDTH = 10
-# Control characters in customers' texts are not printed unchanged, because they could move the
-# cursor, overwrite the screen or reverse the reading direction.
+# Control characters in customers' texts are replaced before they are printed, because they could
+# move the cursor, overwrite the screen or reverse the reading direction.
 CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -264,7 +264,7 @@ class Output:
         self.console.print(Text(replace_controls(text)), soft_wrap=True)
 
     def _shown(self, value: object) -> object:
-        """Convert the times in a value to the time zone in which the output shows times."""
+        """Convert the times in a value to the output's time zone."""
         if isinstance(value, str) and INSTANT.search(value):
             return localize_briefly(value, self.zone())
         return value

@@ -146,7 +146,7 @@ def _preference(text: str) -> dict[str, str]:
 def filters_of(text: str, label: str) -> dict[str, Any]:
     """Convert the filters in a form's text field to the `filter` or `filters` field of a request.
 
-    Each line contains one NAME=VALUE. A blank line separates two filters.
+    Each line contains one NAME=VALUE pair. A blank line separates two filters.
     """
     blocks: list[list[str]] = [[]]
     for line in map(str.strip, text.splitlines()):

@@ -22,7 +22,7 @@ from waitlist_cli.watch.rates import Rates
 from waitlist_cli.work.signals import Shutdown
 
 HEAD = 50
-# The settings rarely change, so they are read only once per this many snapshots.
+# The settings rarely change, so they are read only once in this many snapshots.
 SNAPSHOTS_PER_CONFIGURATION = 10
 DEPTHS = 120
 

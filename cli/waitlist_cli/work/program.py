@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from waitlist_cli.errors import WrongUsage
 
-# How many seconds a program and its child processes have to end after SIGTERM.
+# How much time, in seconds, a program and its child processes are given to end after SIGTERM.
 GRACE_SECONDS = 5.0
 # The interval at which the command checks whether a process group has ended.
 LOOK_SECONDS = 0.05

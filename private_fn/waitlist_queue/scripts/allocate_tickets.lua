@@ -7,7 +7,8 @@
 -- RETURNS allocated stamp first apart offsets
 local SHARED_MILLISECOND_SECONDS = 86400
 -- The distance between the tickets of consecutive signups. The ranks in between stay free for entries that are moved
--- there later. The clock advances by 16,000 tickets per second, which is enough for 2,000 signups per second.
+-- there later. Tickets come from a clock that advances by 16,000 tickets per second, which is enough for 2,000 signups
+-- per second.
 local APART = 8
 
 -- Imports wait while the queue is being rebuilt, because an imported row could be given the rank of an entry that has

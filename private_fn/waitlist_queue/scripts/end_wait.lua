@@ -1,12 +1,11 @@
--- end_wait: Parks, removes or moves back the entry of a customer who did not confirm in time that they are still
--- waiting. `action` says which of these happens.
+-- end_wait: Ends the wait of a customer who did not confirm in time that they are still waiting. `action` says whether
+-- the entry is parked, removed, or moved to the end of the queue.
 -- PRELUDE clock cold rebuilding claimed
 -- NEEDS decisions holds presence reasons requeue segments tickets waiting
 -- ARGV entry_id ticket confirm_by_millis action settings_version
 -- RETURNS ended|kept
 if not meta_not_ready then return {'kept'} end -- no customer on the list was ever asked
--- The settings may have changed since the message was sent. If the new settings require a different action, ignore the
--- message.
+-- If the settings have changed since the message was sent, they may require a different action, so ignore the message.
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end
 local millis = math.floor(now / 1000)
 local rank, is_ready = waiting_rank(keys, entry_id)

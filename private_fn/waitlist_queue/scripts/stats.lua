@@ -19,8 +19,8 @@ local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
 -- After Redis has lost its data, the number of signups is restored from a value that may be a minute old, and therefore
--- too small. The people on the waitlist, those who have left and those who were admitted have all signed up, so the
--- number of signups is at least the sum of these.
+-- too small. Everyone who is on the waitlist, has left or was admitted has signed up, so the number of signups is at
+-- least the total of these people.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis

@@ -3,9 +3,9 @@
 -- `floor` is the latest known logical timestamp of the waitlist's earlier queue. Every timestamp of the new queue must
 -- be later than the earlier queue's last timestamp.
 --
--- If the Redis clock is more than SLACK_SECONDS behind `floor`, it has been set back. The earlier queue may then have
--- used timestamps up to UNKNOWN_SECONDS later than `floor`. UNKNOWN_SECONDS is large because `floor` comes from a
--- Lambda function whose clock may be slow.
+-- If the Redis clock is more than SLACK_SECONDS behind `floor`, the Redis clock was set back. The earlier queue may
+-- then have used timestamps up to UNKNOWN_SECONDS later than `floor`. UNKNOWN_SECONDS is large because `floor` comes
+-- from a Lambda function whose clock may be slow.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
 -- If the Redis clock has not been set back, the new queue's first timestamp is SPARE_SECONDS later than `floor`.
 --

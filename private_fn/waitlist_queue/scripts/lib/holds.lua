@@ -1,7 +1,7 @@
 -- NEEDS policy tickets
 
 -- An entry that is on the waitlist but not in the queue has a hold in the `claims` hash. The hold says why the entry is
--- not in the queue: because it is claimed, offered a slot or parked, for example.
+-- not in the queue, for example because it is claimed, offered a slot or parked.
 --
 -- A hold has the form "state|token|rank|ticket|attempts|stamp". The stamp is the logical timestamp at which the entry
 -- was taken out of the queue.

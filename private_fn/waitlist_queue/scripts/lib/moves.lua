@@ -1,12 +1,13 @@
 -- NEEDS int_text tickets
 
--- A sorted set contains the moves of an entry: the idempotency key of each move, with the move's logical timestamp as
--- the score. Moves are remembered for a day, so that a repeated request does not move the entry a second time.
+-- The moves of an entry are stored in a sorted set. Each member is the idempotency key of a move, and its score is the
+-- move's logical timestamp. Moves are remembered for a day, so that a repeated request does not move the entry a second
+-- time.
 local MOVE_SECONDS = 86400
 local OLD_MOVES_PER_RUN = 20
 
--- Deletes some moves that are older than a day. They would otherwise stay in the set, because each new move postpones
--- the expiry of the whole set.
+-- Deletes a limited number of moves that are older than a day. These moves would otherwise stay in the set, because
+-- each new move postpones the expiry of the whole set.
 local function forget_old_moves(keys, stamp)
   local oldest = stamp - MOVE_SECONDS * TICKETS_PER_SECOND
   local old = redis.call('ZRANGEBYSCORE', keys.moves, '-inf', oldest, 'LIMIT', 0, OLD_MOVES_PER_RUN)

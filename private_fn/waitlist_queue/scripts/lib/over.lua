@@ -1,6 +1,6 @@
 -- NEEDS holds tickets
 
--- A waitlist's admissions end at the time `until_millis`. From then on, it makes no offers, and all earlier
+-- A waitlist's admissions end at the time `until_millis`. From then on, the waitlist makes no offers, and all earlier
 -- offers have ended.
 local HOLDS_AT_ONCE = 500
 

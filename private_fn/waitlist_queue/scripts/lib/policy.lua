@@ -70,8 +70,8 @@ end
 
 -- Adds the slots of all scheduled times that have passed. `instants` has the form "millis:count".
 --
--- When a scheduled time comes, unused slots of earlier times are kept only up to the number of waiting customers. The
--- other slots are lost.
+-- When a scheduled time comes, only as many unused slots of earlier times are kept as there are waiting customers. The
+-- other unused slots are lost.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -113,8 +113,8 @@ end
 
 -- Returns how many more customers may get an offer or be admitted, or nil if `max_inside` is not set.
 --
--- Some places are reserved for customers whose admission was recorded late. The reserved places count as taken, unless
--- the caller needs a place for such a customer, in which case `is_for_kept` is true.
+-- Some places are reserved for customers whose admission was recorded late. These places count as taken unless
+-- `is_for_kept` is true, which means that the caller needs a place for such a customer.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
