@@ -124,9 +124,8 @@ class IntentWriter(Struct, frozen=True):
     ) -> dict[str, EntryRecord]:
         """Read each row's record.
 
-        If a customer has changed their address to the one in a row, the row belongs to that
-        customer's entry, which has a different id. Return the records of these entries, by the id
-        in the row.
+        The address in a row may have become the new address of an existing entry, which has a
+        different id. Return the records of such entries, by the id in the row.
         """
         ids = [item.entry_id for item in rows]
         found = self.entries.resolve_many(waitlist.waitlist_id, ids)

@@ -12,7 +12,7 @@ from waitlist_shared.ranks import millis_of
 # The maximum number of pages, with 100 entries each, that one run processes.
 PAGES = 5
 # The maximum time between two checks of all entries. The next check also finds the entries that the
-# last check has missed, for example because they were not ready at that moment.
+# last check missed, for example because they were not ready at that moment.
 LONGEST_PAUSE_MILLIS = 3600_000
 
 

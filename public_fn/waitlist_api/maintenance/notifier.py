@@ -153,8 +153,8 @@ class Notifier(Struct, frozen=True):
         `until_millis`.
 
         If there are too many entries for one run, yield the entries with the earliest deadlines,
-        and some of the others. Which of the others are yielded changes every minute, so that a
-        later run yields those that this run has left out.
+        and a selection of the others. The selection changes every minute, so that later runs yield
+        the entries that this run leaves out.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE

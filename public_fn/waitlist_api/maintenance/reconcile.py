@@ -293,10 +293,10 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether Redis made this decision before the newest change in the record."""
     if record.ticket not in (None, decision.ticket):
-        # The record belongs to a different signup by the same customer than the decision. If Redis
-        # made the decision before the record's signup, the decision is in the past. Compare both
-        # the ticket and the time of the signup, because the ticket of an imported or reinstated
-        # entry can be older than its signup.
+        # The decision and the record belong to two different signups by the same customer. If Redis
+        # made the decision before the recorded signup, the decision is in the past. Compare it with
+        # both the ticket and the time of that signup, because the ticket of an imported or
+        # reinstated entry can be older than the signup.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:

@@ -1,6 +1,6 @@
 """Sends an operator's message to some or all people on a waitlist.
 
-For each recipient, a `messaged` event is written to the history, which triggers the message.
+A `messaged` event is added to each recipient's history, and this event triggers the message.
 Maintenance continues a broadcast that was interrupted
 (docs/decisions/0090-a-message-to-some-or-all.md).
 """
@@ -115,7 +115,8 @@ class Broadcasts(Struct, frozen=True):
     def run(self, broadcast: Broadcast, is_time_up: IsTimeUp) -> Broadcast:
         """Send the broadcast to the remaining people, until the time is up.
 
-        For each person, write an event to the history, which triggers the message.
+        To send it to a person, add an event to the person's history. The event triggers the
+        message.
         """
         while broadcast.running:
             after, recipients = self._read_page(broadcast)

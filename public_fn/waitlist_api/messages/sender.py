@@ -197,10 +197,10 @@ class Sender(Struct, frozen=True):
         return record is not None and millis_of(record.edited_stamp) > millis
 
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
-        """Mark the customer as unreachable, because a message to their address bounced.
+        """Mark a customer as unreachable after a message to their address has bounced.
 
-        If the entry was edited after the message was sent, it may have a new address, so do not
-        mark the customer.
+        If the entry was edited after the message was sent, the customer is not marked, because the
+        entry may have a new address.
         """
         # A message with a `move` link goes to a new address before the entry uses it, so its bounce
         # says nothing about the entry's own address.

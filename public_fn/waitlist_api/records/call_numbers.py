@@ -89,5 +89,5 @@ class CallNumbers(Struct, frozen=True):
 
 
 def _day(millis: int, timezone: str) -> str:
-    """Return the date at this time in the time zone, in ISO 8601."""
+    """Return the calendar date of a time in this time zone, in ISO 8601."""
     return datetime.fromtimestamp(millis / 1000, ZoneInfo(timezone)).date().isoformat()

@@ -27,9 +27,7 @@ def _list_keys(schema: dict[str, Any]) -> None:
 
 
 def _problems(page: PageSettings) -> Iterator[tuple[str, str]]:
-    """Yield the problems in the settings of a customer page, such as unknown texts and
-    placeholders.
-    """
+    """Yield problems in a customer page's settings, such as unknown texts and placeholders."""
     yield from page.problems()
     for language, own in page.texts.items():
         for key, text in own.items():

@@ -22,7 +22,7 @@ from waitlist_api.http.schemas.common import AsAnyOf, Body
 from waitlist_api.settings.declared import Setting, Settings
 
 # If a setting accepts either a string or an object, pydantic adds one of these tags to the path of
-# an error. The tags are in parentheses, so that error responses leave them out of the path.
+# an error. The tags are in parentheses, because error responses leave out such parts of a path.
 TEXT, OTHER = "(text)", "(other)"
 LIMITS = ("ge", "le", "min_length", "max_length")
 Problems = Callable[[Any], Iterator[tuple[str, str]]]

@@ -406,8 +406,8 @@ class AskAnswer(Model):
     asked: Annotated[
         Count,
         Field(
-            description="How many entries on this page were asked. If the request has `dry_run`, "
-            "how many entries would be asked."
+            description="How many customers on this page were asked. With `dry_run`, how many "
+            "would be asked."
         ),
     ]
     cursor: TheCursor | None
