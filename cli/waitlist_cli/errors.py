@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 INTERRUPTED = 130
-# The code of the error that a command or the console raises when the service does not answer.
+# The error code that commands and the console use if the service does not answer.
 UNREACHABLE = "unreachable"
 
 
@@ -64,7 +64,7 @@ class WrongUsage(CliError):
 
 
 class Unavailable(CliError):
-    """The service did not answer, or it answered every attempt with "try again later"."""
+    """The service did not answer, or it answered even the last attempt with "try again later"."""
 
     exit_code = 3
 

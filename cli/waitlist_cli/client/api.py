@@ -180,7 +180,7 @@ class Api:
 
 
 def fits_header(value: str) -> bool:
-    """Return whether a value is valid in an HTTP header. Line breaks, for example, are not."""
+    """Return whether a value may be sent in an HTTP header. Line breaks are not allowed."""
     return value.isascii() and value.isprintable() and value == value.strip()
 
 

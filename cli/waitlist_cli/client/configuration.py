@@ -87,7 +87,7 @@ def config_path(environ: Mapping[str, str]) -> Path:
 def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
     """Return the configured URL, AWS profile and AWS region.
 
-    For error messages, `origin` names the variable or the file that the URL comes from.
+    Error messages mention the `origin`, the environment variable or file that the URL comes from.
     """
     path = config_path(environ)
     config = _read(path, must_exist=bool(environ.get(CONFIG_VARIABLE)))

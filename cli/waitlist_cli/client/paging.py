@@ -12,7 +12,7 @@ PAGE = 100
 def pages(
     api: "Api", path: str, name: str, most: int | None = None, **params: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield at most `most` items of a list, or all of them if `most` is None.
+    """Yield the first `most` items of a list, or all items if `most` is None.
 
     Each request reads one page.
     """
@@ -22,8 +22,8 @@ def pages(
         query: dict[str, str | int] = {**params, "limit": limit}
         if cursor:
             query["cursor"] = cursor
-            # The first request starts at position `first`. Each later request continues at the
-            # previous response's cursor.
+            # Only the first request uses `first`, the position to start at. Each later request
+            # starts at the previous response's cursor.
             query.pop("first", None)
         page = api.operator("GET", path, params=query)
         found = page[name]

@@ -18,8 +18,8 @@ def is_retryable(status: int, code: str) -> bool:
 class RetryPolicy:
     """How many times to try a request, and how long to wait between attempts.
 
-    The wait is the response's `Retry-After`, or `least_seconds` if there is none, plus a random
-    time.
+    The client waits for the number of seconds in the response's `Retry-After` header, or for
+    `least_seconds` if there is none. In both cases, it adds a random time.
     """
 
     timeout_seconds: float = 30.0

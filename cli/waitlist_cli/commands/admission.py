@@ -64,7 +64,7 @@ Most = Annotated[
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
 NO_MORE = "No one else is waiting, or the max_inside limit is reached."
-# The errors that mean that the service has not done what was requested.
+# After any of these errors, it is certain that the request had no effect.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 
@@ -79,7 +79,7 @@ def admit(
         typer.Argument(
             metavar="N",
             min=0,
-            help="Number of slots to offer. 0 ends an earlier --refill.",
+            help="Number of slots to offer. Use 0 to end an earlier --refill.",
         ),
     ],
     filters: dict[str, Any],
@@ -313,8 +313,8 @@ def work(
     The claim is extended while the program runs, and the person is admitted if it exits with code
     0.
 
-    Press Ctrl-C to stop once the running programs have ended. Press it twice to stop these programs
-    too. Their people then return to the queue.
+    Press Ctrl-C to stop once the running programs have ended. Press it twice to stop the running
+    programs as well. People whose program was stopped return to the queue.
     """
     from waitlist_cli.work.worker import Plan, run_workers
 

@@ -136,9 +136,9 @@ def import_file(
         WhenOnList | None,
         typer.Option(
             "--on-list",
-            help="What to do if a guest has already signed up with the customer id in a row. With "
-            "`keep`, the guest stays, and a warning is printed. With `replace`, the person "
-            "in the row replaces the guest.",
+            help="What to do if a row contains the customer id of a guest who has already signed "
+            "up. With `keep`, the guest stays, and a warning is printed. With `replace`, the "
+            "person in the row replaces the guest.",
         ),
     ] = None,
     is_trial: Annotated[
@@ -227,8 +227,8 @@ def export(
         bool,
         typer.Option(
             "--all-columns",
-            help="Write every column to the CSV file, even an empty one. Each profile field gets "
-            "a column of its own.",
+            help="Write all columns to the CSV file, including empty ones. Each profile field gets "
+            "its own column.",
         ),
     ] = False,
     output: Annotated[
@@ -260,7 +260,7 @@ def export(
 def _for(form: str, columns: Columns) -> Columns:
     """Return the columns for a file in the given format.
 
-    In a CSV file, `;` separates several values in a cell. JSON lines have lists, so their values
-    are never split.
+    In a CSV file, `;` separates several values in a cell. In JSON lines, several values form a
+    list, so no text is split.
     """
     return replace(columns, splits_values=form == "csv")

@@ -29,8 +29,8 @@ def console(
             "--undo-seconds",
             min=1,
             max=120,
-            help="How many seconds an operator has to cancel an action that cannot be undone "
-            "later, before the console sends it to the service.",
+            help="How many seconds the console waits before it carries out an action that cannot "
+            "be undone. During this time, the operator can cancel the action.",
         ),
     ] = 10,
 ) -> None:

@@ -53,21 +53,22 @@ def cost(
     ] = "1",
     webhook: Annotated[
         bool,
-        typer.Option("--webhook", help="Include the cost of a webhook that receives each event."),
+        typer.Option("--webhook", help="Include the cost of a webhook that receives every event."),
     ] = False,
     mails: Annotated[
         str | None,
         typer.Option(
             "--mails",
-            help="Number of emails per month. The estimate assumes that the stack sets MailFrom.",
+            help="Number of emails per month. The estimate assumes that the stack's MailFrom "
+            "parameter is set.",
         ),
     ] = None,
     texts: Annotated[
         str | None,
         typer.Option(
             "--texts",
-            help="Number of SMS messages per month. The estimate assumes "
-            "that the stack sets SmsFrom.",
+            help="Number of SMS messages per month. The estimate assumes that the stack's SmsFrom "
+            "parameter is set.",
         ),
     ] = None,
     text_price: Annotated[

@@ -1,4 +1,4 @@
-"""Defines the commands that invite people and list invitations with their funnels."""
+"""Defines the commands that invite people and list invitations."""
 
 from typing import Annotated, Any
 

@@ -27,8 +27,8 @@ def notice(
 ) -> None:
     """Show a notice to all customers of a waitlist, or remove the current one.
 
-    Customers see the notice on their page until it ends. A new notice replaces the current one. No
-    message is sent to customers.
+    Customers see the notice on their page until the notice ends. A new notice replaces the current
+    one. No message is sent to customers.
     """
     if end and any(values.values()):
         raise WrongUsage("Pass either a new notice or --end.")

@@ -67,8 +67,8 @@ def poster(
         str | None,
         typer.Option(
             "--address",
-            help="The web address in the poster's QR code, such as your own page. By default, the "
-            "code opens the customer page.",
+            help="Web address that the poster's QR code opens, such as your own page. Default: the "
+            "customer page.",
         ),
     ] = None,
     output: Annotated[

@@ -102,8 +102,8 @@ def edit(
     names_person = entry is not None or customer is not None
     if bool(settings) == bool(of_person) or (settings and names_person):
         raise WrongUsage(
-            "Pass either settings of the waitlist, such as --name or --capacity, or a person and "
-            "--set, --attribute or --profile-json."
+            "To change the waitlist, pass only its settings, such as --name or --capacity. To "
+            "change a person, name the person and pass --set, --attribute or --profile-json."
         )
     if settings:
         version, messages = None, settings.get("messages") or {}
@@ -368,7 +368,7 @@ def bump(
     delimiter: Delimiter = ",",
     encoding: Encoding = None,
 ) -> int:
-    """Move a person to another priority, some places forward, to the front or to the back.
+    """Move a person to the front, to the back, forward by some places, or to another priority.
 
     With --file and --front, the people end up at the front in the order of the file.
     """
@@ -408,7 +408,7 @@ def explain(
         typer.Option("--max", min=1, help="Maximum number of people to examine for each status."),
     ] = 10_000,
 ) -> None:
-    """Explain a person's position: what moved them, and what happened ahead of them."""
+    """Explain how a person reached their position, and what happened to the people ahead."""
     found = person.show()
     settings = context.call("GET", person.waitlist_id)
     print_explanation(context, explanation_of(context.pages, settings, found, most))
@@ -448,7 +448,8 @@ def _edit_person(
     attribute: list[str] | None,
     reason: str,
 ) -> None:
-    # A request replaces the whole profile, so read the current profile and apply the changes to it.
+    # A request replaces the whole profile, so apply the changes to the current profile and send the
+    # result.
     before = person.show()
     body: dict[str, Any] = {"reason": reason}
     if profile_json is not None or set_:

@@ -96,7 +96,7 @@ def policy(
             metavar="SECONDS",
             min=0,
             help="Pass over people whose page has not polled for this many seconds. Use 0 to "
-            "offer slots to them too.",
+            "offer slots to these people too.",
         ),
     ] = None,
     off: Annotated[

@@ -69,8 +69,7 @@ def reinstate(
     if file is None and (customer is not None or not ids):
         ids.append(chosen_entry_id(waitlist, None, customer))
     taken = [path for path in (file, refused) if path is not None]
-    # Add to the token file instead of replacing it, because tokens from an earlier run are not
-    # issued again.
+    # Append to the token file. It may contain an earlier run's tokens, which are not issued again.
     issued = choose_token_file(tokens, taken, append=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:

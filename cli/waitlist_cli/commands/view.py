@@ -260,8 +260,8 @@ def watch(
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
     """Return the entries around a person, including the person's own entry.
 
-    The position and the entries come from separate requests. If the person has moved in between,
-    read both again.
+    The position and the entries come from separate requests. If the person has moved between these
+    requests, repeat both.
     """
     for _ in range(TRIES):
         found = person.show()

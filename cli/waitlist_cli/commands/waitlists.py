@@ -121,7 +121,7 @@ def segments_text(segments: list[list[str]]) -> str:
 
 
 def rest_text(rest: Mapping[str, int] | None) -> str:
-    """Describe how long and how often customers may let others pass."""
+    """Describe how long and how many times a customer may let other people go first."""
     if rest is None:
         return "not allowed"
     days, times = (

@@ -89,7 +89,7 @@ class Form(ImmutableMultiDict[str, str]):
 def seen(waitlist: Document, names: Iterable[str]) -> str:
     """Return the settings in `names` as JSON for the form's hidden `seen` field.
 
-    When the operator saves the form, this field tells which values they saw.
+    When the operator saves the form, this field contains the values that they saw.
     """
     return json.dumps({name: waitlist[name] for name in names})
 
@@ -142,7 +142,7 @@ def dialog(
 ) -> Response:
     """Return the dialog in which the operator confirms an action on a waitlist or on a person.
 
-    The dialog has no inputs for the fields in `known`. If people are given as `chosen`, the dialog
+    The dialog does not ask for the fields in `known`. If people are given as `chosen`, the dialog
     lists them and submits their entry ids.
     """
     unknown = [field for field in action.fields if field not in known]
@@ -172,8 +172,8 @@ def _ending(
 ) -> str:
     """Return the sentence that tells the operator how long they can undo the action.
 
-    Return "" for an action on a waitlist that can be undone at any time, and for an action on a
-    person that can be undone only with some values.
+    Return "" if an action on a waitlist can be undone at any time. Also return "" if the values
+    that the operator enters decide whether an action on a person can be undone.
     """
     if isinstance(action, ListAction):
         return "" if action.inverse else CANNOT_BE_UNDONE
@@ -199,8 +199,8 @@ def bulk_dialog(
 ) -> Response:
     """Return the dialog for an action on several people.
 
-    It lists their names in the given order. If the action cannot be undone for everybody, a second
-    dialog says so.
+    It lists their names in the given order. If the action cannot be undone for some of the people,
+    a second dialog says so.
     """
     can_be_inverted = all(action.can_be_inverted(waitlist, person, {}) for person in people)
     return console.page(

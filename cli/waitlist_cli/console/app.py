@@ -72,9 +72,9 @@ def console_app(
 ) -> Iterator[ASGIApp]:
     """Yield the console's web application.
 
-    When the context ends, all background work is stopped, and `on_unconfirmed` is called for each
-    action that the service has not confirmed, with the reason. Files that the operator drops onto
-    the console's pages are stored in `folder`.
+    When the context ends, all background work is stopped. The console then calls `on_unconfirmed`
+    with a message for each action that the service has not confirmed. Files that the operator drops
+    onto the console's pages are stored in `folder`.
     """
     pages = Pages(str(api.http.base_url).rstrip("/"))
     console = Console(api, pages, decisions=Decisions(undo_seconds))

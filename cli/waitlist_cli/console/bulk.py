@@ -25,8 +25,8 @@ from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_count
 
 PATH = "/lists/{waitlist}/bulk/{action}"
-# The maximum number of people in one action, which takes a few requests for each of them. A table
-# never shows more people than this.
+# The maximum number of people in one action. The action takes a few requests for each person. A
+# table never shows more people than this.
 MOST_PEOPLE = 200
 
 

@@ -21,9 +21,9 @@ ORIGIN = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
 def content_policy(pictures: Iterable[str | None] = (), frame_ancestors: str = "'none'") -> str:
-    """Return the policy of a page that may also load these pictures, given by their URLs.
+    """Return the policy of a page that may also load pictures from these URLs.
 
-    An invalid URL is left out, so the browser does not load that picture.
+    An invalid URL is left out, so the browser does not load its picture.
     """
     origins = dict.fromkeys(filter(None, map(origin_of, pictures)))
     changed = {

@@ -40,7 +40,7 @@ class Undo:
     decision: Decision | None = None
     change: Change | None = None
     page: str = ""
-    # What the action has done, as a text from `steps`.
+    # The actions that have been carried out, in the format of `steps`.
     done: str = ""
     # The path that the *Undo* button posts to.
     path: str = ""
@@ -49,22 +49,22 @@ class Undo:
 
     @property
     def undone_by(self) -> str:
-        """The actions that would undo this one, as returned by `steps`.
+        """The actions that would undo this one, in the format of `steps`.
 
-        Once the operator takes exactly these actions, *Undo* is pointless and the browser removes
-        the button.
+        Once the operator has taken exactly these actions, the browser removes the *Undo* button,
+        because nothing is left to undo.
         """
         return steps((inverse.action, inverse.entry_id) for inverse in self.inverses)
 
 
 def steps(found: Iterable[tuple[str, str]]) -> str:
-    """Return a text for comparing sets of actions, whose order does not matter."""
+    """Return a text that identifies these actions, in whatever order they are given."""
     return " ".join(sorted(f"{action}/{entry_id}" for action, entry_id in found))
 
 
 @dataclass(frozen=True)
 class Undos:
-    """The actions that can still be undone, of which the console remembers at most 100."""
+    """The actions that can still be undone. The console remembers at most 100 of them."""
 
     _kept: dict[str, Undo] = field(default_factory=dict)
     # Maps an action's idempotency key to the person as they were before it. Only the latest actions
@@ -83,7 +83,8 @@ class Undos:
     ) -> Undo | None:
         """Remember how to undo an action. Return None if the action cannot be undone.
 
-        `done` contains pairs of an action's name and the person's entry id.
+        `done` lists the actions that have been carried out, each as a pair of its name and the
+        person's entry id.
         """
         if not (inverses or decision or (change and change.before)):
             return None
@@ -97,8 +98,8 @@ class Undos:
     def person_before(self, key: str, read: Callable[[], Document]) -> Document:
         """Return the person as they were before the action with this idempotency key.
 
-        The person is read only once. By the time the browser repeats the request, they may have
-        changed, so the first result is returned again.
+        The first call reads the person. If the browser repeats the request, the person may have
+        changed since then, so later calls return the first result.
         """
         if key not in self._before:
             self._before[key] = read()
@@ -164,7 +165,8 @@ class Console:
         The browser reloads the page every `every` seconds, or never if `every` is None.
         """
         is_part = request.headers.get("hx-request") == "true"
-        # Parts of a page show no notices, so keep them until the browser loads a full page.
+        # A part of a page shows no notices, so keep the notices until the browser loads a full
+        # page.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         waitlist_id = request.path_params.get("waitlist", "")
         defaults = {
@@ -225,7 +227,7 @@ class Console:
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
     def go_on(self, text: str, undo: Undo | None) -> Response:
-        """Return the response to an action whose dialog stays open for the next person."""
+        """Return the response to an action whose dialog stays open for use with the next person."""
         html = self.pages.html("added.html", notice=Notice(text, undo=undo), key=str(uuid.uuid4()))
         return HTMLResponse(html, headers={"HX-Trigger": "added"})
 

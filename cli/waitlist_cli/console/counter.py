@@ -42,12 +42,12 @@ ROOM = "room"
 SAID = "said"
 MOST_ROOM = 60
 YEAR_SECONDS = 365 * 86_400
-# The counter page reads the first HEAD people of the queue. It shows the first NEXT people who are
-# ready, and everybody who is passed over.
+# The counter page reads the first HEAD people in the queue. Of these, it shows the first NEXT
+# people who are ready and all people who are not ready.
 HEAD = 10
 NEXT = 3
-# In the last minute of a call, the page warns that the call ends soon. If calls are short, it warns
-# in the last fifth of the usual time.
+# The page warns that a call is about to end when WARN_SECONDS are left, or when 1/WARN_PART of the
+# usual call time is left, whichever is shorter.
 WARN_SECONDS = 60
 WARN_PART = 5
 ELSEWHERE = 20
@@ -74,12 +74,12 @@ def routes(console: Console) -> list[Route]:
             return _page(console, request, room=room, problem=problem, focus=ROOM)
         waitlist = console.get(f"/{waitlist_id}")
         for decision in decisions.open_in(waitlist_id):
-            # A person counts as claimed until the console has sent the decision about them. If the
-            # waitlist limits the number of claims, send all decisions first to make room for the
+            # Until the console sends the decision about a person, the person counts as claimed. If
+            # the waitlist limits the number of claims, send the decision now to make room for the
             # next claim.
             #
-            # If a person was called by mistake (*Put back*), send the decision now. The person then
-            # has their old place back, and the next call can reach them.
+            # *Put back* returns a person who was called by mistake to their old place. Send this
+            # decision now too, so that the next call can reach them.
             if waitlist["max_claims"] or decision.label == PUT_BACK.label:
                 decisions.send_all(waitlist_id, decision.entry_id)
         body = {"count": 1, "call": {"to": room}}
@@ -107,7 +107,8 @@ def routes(console: Console) -> list[Route]:
         if outcome is None:
             raise Refused(f"There is no outcome {name!r}.", "not_found", 404)
         if decisions.is_decided(waitlist_id, entry_id):
-            # The earlier decision about this person stays, so this button has no effect.
+            # The operator has already decided about this person. Keep that decision and ignore this
+            # one.
             return _page(console, request, room=room_of(request), focus="next")
         before, waitlist = console.person(waitlist_id, entry_id), console.get(f"/{waitlist_id}")
         who, action, token = name_of(before, waitlist), outcome.action, before["claim_token"]
@@ -249,8 +250,8 @@ def _end_call(
 ) -> None:
     """End the call with this claim token.
 
-    If the call has already ended, the service refuses the request. A newer call to the same person
-    has a different token, so it does not end.
+    If the call has already ended, the service refuses the request. Each call has its own token, so
+    the request cannot end a newer call to the same person.
     """
     action, values = outcome.action, dict(outcome.values)
     person = Person(console.api, waitlist_id, entry_id, key)
@@ -258,8 +259,8 @@ def _end_call(
         values[CLAIM_TOKEN.name] = token
     else:
         # This action's request contains no claim token, so the service would accept it even if
-        # another console has called the person since. To prevent that, first send a request with
-        # the token, which the service checks.
+        # another console had called the person in the meantime. To prevent that, first send a
+        # request with the token, which the service checks.
         person.send(EXTEND, **{CLAIM_TOKEN.name: token})
     person.send(action, **action.to_body(values))
     # If this console has called the person again in the meantime, keep the new claim.

@@ -135,7 +135,7 @@ def typed_page(form: Form) -> dict[str, Any]:
 
 
 def with_names(page: dict[str, Any]) -> dict[str, Any]:
-    """Give each question that has only a label a name, and return the changed page settings.
+    """Name each question that has a label but no name, and return the changed page settings.
 
     The name is made from the label. No two questions get the same name.
     """

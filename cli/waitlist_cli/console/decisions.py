@@ -1,6 +1,6 @@
-"""Remembers the operators' decisions that can still be undone.
+"""Keeps each operator decision for a few seconds before sending it to the service.
 
-A decision can be undone for a few seconds, after which it is sent to the service.
+During this time, the operator can undo the decision.
 """
 
 import threading
@@ -30,7 +30,7 @@ class Decision:
     waitlist_id: str
     entry_id: str
     name: str
-    # The text of the button that the operator has pressed.
+    # The text of the button that the operator pressed, such as *No-show*.
     label: str
     # Sends the request to the service.
     send: Callable[[], object]
@@ -60,8 +60,8 @@ def call_later(seconds: float, function: Callable[[], None]) -> None:
 class Decisions:
     """The operators' decisions that can still be undone.
 
-    The console waits for `seconds` before it sends a decision to the service. If the operator
-    undoes the decision by then, it is never sent. When the console ends, it sends all remaining
+    The console waits for `seconds` before it sends a decision to the service. A decision that the
+    operator undoes during this time is never sent. When the console ends, it sends all remaining
     decisions at once.
     """
 
@@ -88,7 +88,8 @@ class Decisions:
             if earlier is not None:
                 return earlier
             self._problems.pop(decision.key, None)
-            # *Undo* applies only to the latest decision about a person.
+            # Forget the earlier decision, because *Undo* applies only to the latest decision about
+            # a person.
             self._sent.pop(decision.key, None)
             self._open[decision.key] = decision
         call_later(self.seconds, lambda: self._send(decision))
@@ -148,13 +149,16 @@ class Decisions:
             self._lock.wait_for(lambda: not self._sending)
 
     def unconfirmed(self) -> list[str]:
-        """Return the decisions that the service has not confirmed, each with the reason."""
+        """Return a message for each decision that the service has not confirmed.
+
+        The message includes the reason.
+        """
         with self._lock:
             left = [*self._sending.values(), *self._open.values()]
             return [*self._problems.values(), *(_problem_of(one, STOPPED) for one in left)]
 
     def open_in(self, waitlist_id: str) -> list[Decision]:
-        """Return the decisions that can be undone, latest first."""
+        """Return the waitlist's decisions that can be undone, latest first."""
         with self._lock:
             sent = [one for one in self._sent.values() if one.made_at + SENT_SECONDS > monotonic()]
             found = [*self._open.values(), *sent]
@@ -170,7 +174,9 @@ class Decisions:
             return key in self._open or key in self._sending
 
     def problems_in(self, waitlist_id: str) -> list[tuple[str, str]]:
-        """Return the entry id and the error message of each decision that could not be sent."""
+        """Return the waitlist's decisions that could not be sent, as pairs of an entry id and an
+        error message.
+        """
         found = list(self._problems.items())
         return [(entry_id, reason) for (owner, entry_id), reason in found if owner == waitlist_id]
 
@@ -189,7 +195,7 @@ class Decisions:
         self._next_keys.pop(waitlist_id, None)
 
     def announce(self, decision: Decision) -> str:
-        """Return what the operator reads about a decision that has not been sent yet."""
+        """Return the notice that tells the operator when the decision will be sent."""
         seconds = format_duration(int(self.seconds))
         return f"{decision.label}: {decision.name}. This happens in {seconds}."
 
@@ -204,7 +210,7 @@ class Decisions:
     def _send(self, decision: Decision) -> None:
         with self._lock:
             if self._open.get(decision.key) is not decision:
-                # There is nothing to send: the decision was undone, or another thread has sent it.
+                # The operator has undone the decision, or another thread has sent it.
                 return
             self._sending[decision.key] = self._open.pop(decision.key)
         try:

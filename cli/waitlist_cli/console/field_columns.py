@@ -56,7 +56,8 @@ def columns_of(
         Column(question["kept_in"], question["name"]) for question in questions_of(waitlist)
     ]
     usual = dict.fromkeys([*declared, *(column for column, _ in found.most_common())])
-    # A column that merely repeats people's names is shown only if the operator chooses it.
+    # By default, leave out columns that merely repeat people's names. The operator can still choose
+    # them.
     names = {column for column in usual if _repeats_names(column, waitlist, people)}
     keys = [key.partition(".") for key in chosen or ()]
     picked = [Column(part, name) for part, _, name in keys if part in PARTS and name]

@@ -19,8 +19,8 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 from waitlist_cli.work.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
-# How many rows the console reads to guess what the columns contain. The operator sees the first few
-# of them.
+# The console reads a file's first GUESSED_ROWS rows to guess what the columns contain. It shows the
+# operator the first SHOWN_ROWS rows.
 GUESSED_ROWS, SHOWN_ROWS = 1_000, 3
 DELIMITERS = (",", ";", "\t", "|")
 
@@ -47,9 +47,10 @@ class Task(Protocol):
         """Raise WrongUsage if the file lacks a column that the task needs."""
 
     def run(self, job: "FileJob", source: Source, api: Api, shutdown: Shutdown) -> bool:
-        """Send the remaining rows, and return whether all rows have been sent.
+        """Send the remaining rows, and update `job.counts` and the job's progress after each
+        request.
 
-        While the task runs, it updates `job.counts` and the job's progress.
+        Return whether all rows have been sent.
         """
 
 

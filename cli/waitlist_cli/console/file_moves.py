@@ -23,8 +23,8 @@ from waitlist_cli.operations.action import REASON, Document
 from waitlist_cli.operations.bump import ENDS, MOST_PRIORITY, Bumps
 from waitlist_cli.work.signals import Shutdown
 
-# The form does not offer to move people by a number of places, because a row that is sent twice
-# would then move the person twice.
+# The form does not offer to move people forward by a number of places. If a row were sent twice,
+# the person would be moved twice.
 WHERE = replace(bump.WHERE, options=[end for end in bump.WHERE.options if end[0] != "places"])
 PRIORITY = replace(bump.NUMBER, label="Priority")
 

@@ -32,14 +32,14 @@ class Kind:
     file, or move them.
     """
 
-    # The name of this kind of work in the URLs of its pages: `import` or `move`.
+    # Either `import` or `move`. The pages' URLs contain this name.
     name: str
     words: Mapping[str, str]
     # The template of the page on which the operator chooses what to do.
     question: str
     ready: Callable[[FileJob, Document, Reading], Mapping[str, Any]]
     task: Callable[[FileJob, Form], Task]
-    # Returns the numbers that a job's page shows, each with its label.
+    # Returns pairs of a label and a number, which the job's page shows.
     numbers: Callable[[Counts], Sequence[tuple[str, int]]]
     how_to_continue: Callable[[Counts], str]
 

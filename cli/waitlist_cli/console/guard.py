@@ -16,7 +16,7 @@ from waitlist_cli.console.content_policy import HEADER, content_policy
 
 SAFE_METHODS = ("GET", "HEAD")
 TOKEN_SECONDS = 60
-# The path that the page in the operator's private folder posts the token to.
+# The operator's browser posts the one-time token to this path.
 ENTER = "/enter"
 MOST_ENTER_BYTES = 1_000
 HEADERS = {

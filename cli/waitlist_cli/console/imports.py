@@ -31,16 +31,16 @@ from waitlist_cli.imports.token_file import TokenFile
 from waitlist_cli.operations.action import Document
 from waitlist_cli.work.signals import Shutdown
 
-# Columns that the import form ignores because a new entry does not need them. They occur in exports
-# and in files of refused rows.
+# Exports and files of refused rows contain these columns. The import form ignores them, because a
+# new entry does not need them.
 IGNORED_COLUMNS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
 ADDRESS = "address"
 ADDRESSES = {
     "email": (ADDRESS, "Email address, which identifies the person"),
     "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
-# On a waitlist that identifies people by customer id, a file can also contain addresses for
-# messages. The operator can map such columns to these fields.
+# If customer ids identify the people on a waitlist, a file can also contain the addresses that
+# messages are sent to. The operator can map columns to these fields.
 MESSAGES_TO = (
     ("profile.email", "Email address for messages"),
     ("profile.phone", "Phone number for messages"),
@@ -106,7 +106,7 @@ class ImportTask:
             TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # An import that is stopped and continued later goes on with the same counts.
+            # When a stopped import continues, its counts continue from their previous values.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
@@ -139,9 +139,9 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
 
 
 def _fixed_target(name: str, *, exported: bool) -> str:
-    """Describe what a column means if its name alone determines that.
+    """Describe the meaning of a column whose name alone determines it.
 
-    Return "" for any other column, whose meaning the operator can choose.
+    Return "" for a column whose meaning the operator can choose.
     """
     if exported and name in FIELDS:
         return "As in the export"

@@ -1,4 +1,4 @@
-"""Shows a waitlist's invitations, and how many people each has reached."""
+"""Shows a waitlist's invitations, with the number of people at each stage."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -7,8 +7,8 @@ from starlette.routing import Route
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.operations.invite import FUNNEL, INVITE, PATH
 
-# The maximum number of invitations on the page. It is small because the service counts each
-# invitation's people.
+# The maximum number of invitations on the page. The limit is low because the service has to count
+# the people who received each invitation.
 MOST = 20
 REFRESH_SECONDS = 10
 

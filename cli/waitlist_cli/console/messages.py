@@ -83,8 +83,8 @@ def routes(console: Console) -> list[Route]:
             given, notice = {"messages": _typed(form)}, "The message settings were saved."
             return save_settings(console, PATH, waitlist_id, form, given, notice)
         except Refused as error:
-            # In the service's errors, the names of these settings begin with `messages.`. The form
-            # fields' names do not, so remove the prefix.
+            # The service's errors name these settings with the prefix `messages.`. Remove the
+            # prefix, because the names of the form's fields do not have it.
             fields = [
                 replace(found, field=found.field.replace("body.messages.", "body."))
                 for found in error.fields

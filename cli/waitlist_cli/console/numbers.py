@@ -12,7 +12,7 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 def line_of(waitlist: Document, stats: Document | None) -> str:
     """Return the state that customers see, such as `open`, `closed` or `rebuilding`.
 
-    Without `stats`, the state follows from the settings alone, regardless of the opening times.
+    If `stats` is None, derive the state from the settings, and ignore the opening times.
     """
     if waitlist["rebuild"] is not None:
         return "rebuilding"
@@ -24,7 +24,10 @@ def line_of(waitlist: Document, stats: Document | None) -> str:
 
 
 def sparkline(values: Sequence[int]) -> str:
-    """Return the points of an SVG line for one hour of counts, or "" for fewer than two counts."""
+    """Return the points of an SVG line that shows up to an hour of counts.
+
+    Return "" if there are fewer than two counts.
+    """
     if len(values) < 2:
         return ""
     least, most = min(values), max(values)

@@ -45,8 +45,8 @@ def routes(console: Console) -> list[Route]:
         waitlist_id = waitlist_of(request)
         page = _draft(console, waitlist_id)
         state, language = _chosen(request.query_params)
-        # This frame shows the customer page, on which the operator's notices must not appear. Keep
-        # them for the console's next page.
+        # This frame shows the customer page, where the operator's notices must not appear. Keep the
+        # notices for the console's next page.
         answer = console.pages.answer(
             request,
             "customer_page_frame.html",
@@ -62,8 +62,7 @@ def routes(console: Console) -> list[Route]:
     def public_answer(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         found = console.api.call("GET", f"/v1/waitlists/{waitlist_id}")
-        # The preview does not load the bot check. It shows the form for joining even if the
-        # waitlist is closed.
+        # The preview has no bot check, and shows the signup form even if the waitlist is closed.
         shown = {**found, "page": _draft(console, waitlist_id), "open": True, "line": "open"}
         shown.pop("bot_check", None)
         return JSONResponse(shown)
@@ -127,8 +126,8 @@ def _invented_entry(state: str, waitlist: Mapping[str, Any]) -> dict[str, Any]:
 def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
     """Return the customer page's settings for the preview.
 
-    These are the settings in the form, even if they are not saved. Until the form is first
-    previewed, they are the saved settings.
+    Before the first preview, these are the saved settings. Afterwards, they are the settings in the
+    form, even if they have not been saved.
     """
     if waitlist_id in console.page_drafts:
         return console.page_drafts[waitlist_id]
@@ -136,7 +135,7 @@ def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
 
 
 def _showable(page: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings, but leave out a colour or a picture that the service would refuse."""
+    """Return the settings without any colour or picture that the service would refuse."""
     colour = page["colour"] if COLOUR.fullmatch(page["colour"] or "") else None
     pictures = {name: page[name] if origin_of(page[name]) else None for name in PICTURES}
     return {**page, "colour": colour, **pictures}

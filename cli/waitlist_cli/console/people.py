@@ -153,8 +153,8 @@ def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | Non
     try:
         found = find_person(console.api, waitlist_id, {identity["field"]: text})
     except Refused as error:
-        # Nobody on this waitlist has this address. The text may be part of an address or a name, so
-        # search for it.
+        # The text is not the address of anyone on this waitlist. It may be part of an address or a
+        # name, so search for it.
         if error.code in ("entry_not_found", "invalid_request"):
             return None
         raise
@@ -172,9 +172,9 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
 
 
 def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
-    """Return the query parameters that filter a list of waiting people, for example by readiness.
+    """Return the query's filters for waiting people, or {} for any other status.
 
-    Raises WrongUsage if a parameter has an unknown value.
+    Raises WrongUsage if a filter has an unknown value.
     """
     chosen = {name: query[name] for name in PARTS_OF_WAITING if query.get(name)}
     if status != "waiting":

@@ -38,7 +38,7 @@ from waitlist_cli.terminal.times import localize
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
-# The maximum number of people whom the console examines for each status to explain a position.
+# To explain a position, the console examines at most this many people of each status.
 MOST_AHEAD = 1_000
 # The durations, in seconds, that the *Call* dialog offers in addition to the one in the waitlist's
 # settings.
@@ -96,8 +96,8 @@ def routes(console: Console) -> list[Route]:
         key, waitlist = form.key, console.get(f"/{waitlist_id}")
         earlier = console.decisions.find(waitlist_id, entry_id)
         if earlier is not None and earlier.form_key != key:
-            # The operator is taking a new action on this person. First send the earlier decision,
-            # which can then no longer be undone.
+            # The operator has taken a new action on this person, so send the earlier decision
+            # first. The earlier decision can then no longer be undone.
             console.decisions.send_all(waitlist_id, entry_id)
         before = console.undos.person_before(key, partial(console.person, waitlist_id, entry_id))
         values = form.read(action, action.asked(waitlist, before), form.seen())
@@ -124,8 +124,8 @@ def routes(console: Console) -> list[Route]:
                 console.claims.pop((waitlist_id, entry_id), None)
             return answer
 
-        # If the person's status does not allow the action, do not wait before sending it. The
-        # service then refuses the action, and the operator sees the error in the dialog.
+        # If the person's status does not allow the action, send the action at once. The service
+        # refuses it, and the dialog shows the operator the error.
         waits = console.can_wait(action, waitlist, before, body)
         if waits and action in possible_for_person(before):
             label = action.button_text
@@ -159,8 +159,8 @@ def routes(console: Console) -> list[Route]:
 
 
 def _call_to_desk(action: PersonAction, waitlist: Document, room: str) -> PersonAction:
-    """Return the action with two suggestions in its dialog: this desk as the place, and how long a
-    claim on this waitlist usually lasts.
+    """Return the action with suggested values in its dialog: this desk as the place, and the usual
+    duration of a claim on this waitlist.
     """
     lease = int(waitlist["lease_seconds"])
     durations = [(str(one), format_duration(one)) for one in sorted({lease, *USUAL_LEASES})]
@@ -180,7 +180,9 @@ def _call_to_desk(action: PersonAction, waitlist: Document, room: str) -> Person
 
 
 def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return a history's events, newest first, each with the positions before and after it."""
+    """Return a history's events, newest first, with the person's position before and after each
+    event.
+    """
     steps = {(step.at, step.event): step for step in steps_of(history)}
     return [
         {**event, "by": actor(event["by"]), "step": steps.get((event["at"], event["event"]))}

@@ -37,7 +37,7 @@ from waitlist_cli.operations.policies import (
 from waitlist_cli.terminal.output import estimate_text
 
 PATH = "/lists/{waitlist}/policy"
-# Settings whose form fields are made from their declarations in `settings.json`.
+# The form fields of these settings are generated from `settings.json`.
 OWN = ("misses", "decline", "then")
 NAMES = {key: setting.label for key, setting in settings_in("admission").items()}
 BEGINS = Field("rate_from", "Rate begins", "time", "Leave empty to begin at once.")

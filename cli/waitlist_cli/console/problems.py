@@ -55,7 +55,10 @@ def _advice(error: CliError, *, is_action: bool) -> str:
                 f"start the console again with another --profile. After that, {then}."
             )
         case Unavailable() if is_action:
-            return "Press the button again. Sending the request twice has only one effect."
+            return (
+                "Press the button again. The action is carried out only once, even if the service "
+                "has received your first request."
+            )
         case Unavailable():
             return "This page continues by itself as soon as the service answers."
         case Defective() if is_action:

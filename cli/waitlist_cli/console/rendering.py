@@ -21,7 +21,7 @@ from waitlist_cli.operations.names import chosen_id, field_label, name_of, own_n
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 from waitlist_cli.terminal.times import INSTANT, localize
 
-# A time less than 12 hours away is shown without its date, which is obvious.
+# A time less than 12 hours away is shown without a date, because its date is obvious.
 TIME_ALONE = timedelta(hours=12)
 # The smallest number that is abbreviated, for example to 12.3K. Smaller numbers are written in
 # full.
@@ -60,8 +60,8 @@ def own(value: object) -> str:
 def status_word(person: Mapping[str, Any]) -> str:
     """Return the status that the console shows for a person.
 
-    The console shows claimed people as `called` or `claimed`. The API has only one status,
-    `offered`, for claimed people and for people with an offer.
+    In the API, claimed people and people with an offer have the same status, `offered`. The console
+    shows claimed people as `called` or `claimed`.
     """
     if person["status"] != "offered" or person["offered_until"]:
         return status_name(person["status"])
@@ -84,7 +84,7 @@ def compact(value: int | None) -> str:
         return NONE
     for size, unit in UNITS:
         if value >= size and value >= COMPACT_FROM:
-            # Cut off further digits instead of rounding, so that 999,999 does not become 1M.
+            # Truncate instead of rounding, so that 999,999 does not become 1M.
             tenths = value * 10 // size
             return f"{value // size if tenths >= 1000 else tenths / 10:g}{unit}"
     return f"{value:,}"
@@ -123,8 +123,7 @@ def local_time(context: Context, value: str) -> str:
 def passed_over_until(context: Context, person: Mapping[str, Any]) -> str:
     """Return the reasons why a person cannot be admitted or claimed.
 
-    If the reason is a delay or a pause, the text also says when it ends, such as `delayed until
-    14:03:22`.
+    For a delay or a pause, the text includes the end, as in `delayed until 14:03:22`.
     """
     ends = {"delayed": "delayed_until", "declined": "delayed_until", "resting": "rest_until"}
     shown = []
@@ -198,8 +197,8 @@ class Pages:
 
     def html(self, template: str, **values: Any) -> str:
         html = self.templates.get_template(template).render(service=self.service, **values)
-        # UTF-8 cannot encode lone surrogates. The `text` filter of the templates replaces them, but
-        # not in form field values, so replace the rest here.
+        # UTF-8 cannot encode lone surrogates. The templates' `text` filter replaces them, but form
+        # field values do not pass through it. Replace the remaining surrogates here.
         return SURROGATES.sub("�", html)
 
     def answer(

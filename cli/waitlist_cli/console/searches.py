@@ -17,7 +17,7 @@ MOST_KEPT = 10
 
 
 class _Ended(Exception):
-    """Raised to stop a search that the console ended early."""
+    """Raised to stop a search before it has examined everyone."""
 
 
 @dataclass
@@ -68,8 +68,8 @@ class Search:
 class Searches:
     """The searches that the operator has started in this console.
 
-    A search text can be personal data, so a result page's address contains only the number of the
-    search.
+    A search text can be personal data, so the address of a result page contains the search's number
+    instead of the text.
     """
 
     _searches: dict[str, Search] = field(default_factory=dict)

@@ -54,7 +54,8 @@ def routes(console: Console) -> list[Route]:
         notice, answer = CLAIM_PEOPLE.carry_out(claim)
         console.keep_claims(waitlist_id, answer["claims"])
         is_part = request.headers.get("hx-request") == "true"
-        # Do not reload the page, so that the form keeps its values for the next claim.
+        # If htmx sent the request, do not reload the page, so that the form keeps its values for
+        # the next claim.
         return console.done(notice, None if is_part else request.url.path, key=str(uuid.uuid4()))
 
     def dismiss(request: Request, _form: Form) -> Response:

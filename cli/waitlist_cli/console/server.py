@@ -23,9 +23,11 @@ from waitlist_cli.work.signals import Shutdown
 
 IPV4, IPV6 = "127.0.0.1", "::1"
 # The console listens on both loopback addresses, because a browser may connect to either of them.
-# Otherwise, another program could listen on the other address and receive requests for the console.
+# If the console used only one, another program could listen on the other and receive requests for
+# the console.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
-# The errors on a computer without IPv6 support, where the console needs no IPv6 address.
+# Listening on ::1 raises these errors on a computer without IPv6 support. The console then listens
+# only on 127.0.0.1.
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 # The number of ports to try if any free port may be used. A port that is free on 127.0.0.1 can be
 # in use on ::1.
@@ -59,8 +61,9 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
             )
         entrance.open()
         server = web_server(guard)
-        # After a signal has stopped uvicorn, uvicorn sends the process the same signal once more.
-        # `Shutdown` handles the second signal, so that the temporary folder can be removed.
+        # When a signal has stopped uvicorn, uvicorn sends the same signal to its own process once
+        # more. `Shutdown` handles this second signal. Otherwise, the process would end before the
+        # temporary folder is removed.
         shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
         with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
             entrance.open_at_each_line()

@@ -56,7 +56,7 @@ KINDS = {
 EMPTY = "Answer this question."
 HINTS = {
     "integers": "Separate the numbers with commas.",
-    "lists": "Enter one item per line, such as language or language,gender.",
+    "lists": "Enter one item per line. Within an item, separate names with commas.",
     "strings": "Enter one item per line.",
 }
 
@@ -158,15 +158,15 @@ def _typed_id(form: Form) -> str:
 
 
 def _asked(question: Question, base: Document, fields: list[Field]) -> Field:
-    """Return the form field for a question from the template.
+    """Return the form field for one of the template's questions.
 
     The field replaces the usual field for the same setting.
     """
     if not question.kind:
         usual = next(field for field in fields if field.name == question.setting)
         return replace(usual, label=question.label)
-    # The operator must choose a time, so a time field begins empty. Only the command line uses the
-    # template's default time.
+    # Leave a time field empty, because the operator must choose the time. Only the command line
+    # uses the template's default time.
     value = None if question.kind == "time" else get(base, question.setting)
     return replace(_field_of(question), value="" if value is None else str(value))
 
@@ -196,9 +196,7 @@ def _answer(form: Form, question: Question) -> Any:
 
 
 def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
-    """Return the form's fields: a list of general fields, and a list of fields that say how guests
-    are identified.
-    """
+    """Return the form's general fields, and the fields that say how guests are identified."""
     fields: list[Field] = []
     for name in SHOWN:
         if name == "timezone":
@@ -211,7 +209,7 @@ def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
 def _zone_field(value: str) -> Field:
     """Return the field for the time zone.
 
-    A new waitlist has no time zone yet, so its form begins with the browser's.
+    A new waitlist has no time zone yet, so its form suggests the browser's time zone.
     """
     setting = settings()["timezone"]
     names = zones() if value in ("", *zones()) else [value, *zones()]
@@ -250,7 +248,7 @@ def _hint(setting: Setting) -> str:
 
 
 def _meaning_of_empty(setting: Setting) -> str:
-    """Describe what happens if the operator leaves a field empty.
+    """Describe what an empty field means.
 
     Return "" if the field must not be empty.
     """
@@ -318,7 +316,7 @@ def _read_single(form: Form, setting: Setting) -> Any:
 
 @contextmanager
 def _errors_at_field(setting: Setting) -> Iterator[None]:
-    """Make each error name this setting's form field."""
+    """Add the setting's form field to any WrongUsage that names no field."""
     try:
         yield
     except WrongUsage as error:

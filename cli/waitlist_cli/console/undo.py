@@ -18,7 +18,7 @@ from waitlist_cli.operations.settings import change_back
 from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.times import localize
 
-# The reason in a person's history for an action that undoes another action.
+# The reason that a person's history shows for an action that undoes an earlier one.
 REASON_OF_UNDO = "undo"
 RESTORED = "Undone: The former settings are restored."
 
@@ -35,8 +35,8 @@ def routes(console: Console) -> list[Route]:
             change_back(console.api, waitlist_id, found.change)
             console.undos.forget(number)
             return console.done(RESTORED, to=found.page)
-        # The requests' idempotency keys begin with the undo's key. If the operator presses the
-        # button twice, the second press sends the same keys and has no effect.
+        # Each request has an idempotency key that begins with the key of the undo. If the operator
+        # presses *Undo* twice, both presses send the same keys, so the second press has no effect.
         sent = [
             send_inverse(console, waitlist_id, inverse, f"{found.key}.{step}")
             for step, inverse in enumerate(found.inverses)
@@ -72,8 +72,8 @@ def send_inverse(
 ) -> Callable[[], str]:
     """Carry out one of the actions that undo an earlier action.
 
-    Return a function that writes the notice for the operator. The notice names the person's
-    position when the function is called.
+    Return a function that writes the notice for the operator. The notice contains the person's
+    position at the moment when that function is called.
     """
     waitlist = console.get(f"/{waitlist_id}")
     zone = waitlist["timezone"]

@@ -17,10 +17,10 @@ PREFIX = b'{"entries":['
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a file and the entry that the import makes from it."""
+    """A row of a file, with the entry to import."""
 
     record: Record
-    # The entry as JSON, or None if the row is refused or left out.
+    # The entry as JSON, or None if the row is not sent to the service.
     content: bytes | None
     problem: str = ""
     customer_id: str = ""

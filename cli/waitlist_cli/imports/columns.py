@@ -36,7 +36,7 @@ class Reading:
 
     # The entry to import, or None if the row is not imported.
     entry: dict[str, Any] | None
-    # Remarks for the operator about data that is not imported and about ambiguous values.
+    # Remarks that tell the operator which data is not imported and which values are ambiguous.
     notes: tuple[str, ...] = ()
 
 
@@ -47,8 +47,8 @@ class Columns:
     # Maps each column's name to the field that it fills: customer_id, priority, joined_at,
     # profile.NAME or attributes.NAME.
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
-    # True if columns without a target become profile fields. The columns of an exported file are
-    # imported in any case.
+    # True if columns without a target are imported as profile fields. Columns named `profile.NAME`
+    # or `attributes.NAME` are imported even if it is False.
     keep_others: bool = True
     splits_values: bool = True
     zone: tzinfo = UTC
@@ -56,7 +56,7 @@ class Columns:
     # The profile field that identifies people, `email` or `phone`. None if customer ids identify
     # people.
     identity: str | None = None
-    # Maps a column's name to a second field that the column fills.
+    # Some columns fill two fields. Maps the name of such a column to the second field.
     copies: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, header: Sequence[str] | None) -> None:
@@ -100,9 +100,9 @@ class Columns:
     def _identify_exported(
         self, entry: dict[str, Any], profile: Mapping[str, Any], exported: Mapping[str, Any]
     ) -> None:
-        """Add the customer id from an exported row if no address identifies the person.
+        """If no address identifies the person, add the customer id from the exported row.
 
-        A row about a banned customer may contain no address, so the customer id identifies them.
+        A row about a banned customer may contain no address. The customer id then identifies them.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
@@ -144,7 +144,7 @@ class _Row:
         self.notes: list[str] = []
         self._columns = columns
         self._may_be_broken = may_be_broken
-        # Maps a profile field or an attribute to its own cell, which consists of a column and a
+        # Maps each profile field or attribute that has a cell of its own to that cell's column and
         # text.
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
@@ -193,8 +193,8 @@ class _Row:
     def check_addresses(self) -> None:
         """Raise InvalidRow if another program has damaged an address.
 
-        An exported file contains each address in a cell and in JSON. An address that is the same in
-        both places is not damaged.
+        An exported file contains each address twice: in a cell of its own, and in a JSON cell. An
+        address that is the same in both cells is not damaged.
         """
         for target in ADDRESSES if self._may_be_broken else ():
             part, _, name = target.partition(".")
@@ -228,9 +228,9 @@ class _Row:
 
 
 def _zones(time_format: str | None) -> str:
-    """If the time format contains %Z, explain which time zones %Z can read.
+    """Return advice on the time zones that %Z can read.
 
-    Otherwise, return "".
+    Return "" if the time format does not contain %Z.
     """
     if ZONE_NAME not in (time_format or ""):
         return ""

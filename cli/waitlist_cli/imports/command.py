@@ -183,8 +183,9 @@ def _report(
 
 
 def _of_export(banned: int, left_out: int) -> str:
-    """Return a phrase such as "2 banned, 3 left out, " about rows that add nobody to the queue. The
-    phrase mentions only counts above 0.
+    """Return a phrase about rows that add nobody to the queue, such as "2 banned, 3 left out, ".
+
+    A count of 0 is not mentioned.
     """
     return "".join(
         f"{number:,} {words}, "

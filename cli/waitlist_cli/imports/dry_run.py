@@ -28,8 +28,8 @@ MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
-# People without a signup time are sorted by this time. It is later than any signup time, so they
-# come after everybody else with the same priority.
+# People without a signup time are sorted as if they had signed up at this time. It is later than
+# any signup time, so they come after everybody else with the same priority.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 
@@ -39,8 +39,8 @@ class Person:
 
     row: int
     customer_id: str
-    # The name by which operators know the person. It is personal data, so the JSON output leaves it
-    # out.
+    # The name that operators know the person by. The JSON output leaves it out, because it is
+    # personal data.
     name: str
     priority: int
     # The person's signup time, or "" if the file contains none.
@@ -67,8 +67,8 @@ class DryRun:
     # The people at the end of the new order.
     last: list[Person] = field(default_factory=list)
     duplicate_rows: int = 0
-    # Rows about a customer who has an earlier row in the file. Each tuple contains the later row's
-    # number and the earlier row's person.
+    # Rows about a customer who is in an earlier row of the file. Each tuple contains the row's
+    # number and the person from the earlier row.
     duplicates: list[tuple[int, Person]] = field(default_factory=list)
     refused_rows: int = 0
     # Tuples of a row number and a reason.
@@ -80,7 +80,7 @@ class DryRun:
 
     @property
     def between(self) -> int:
-        """The number of people between the first and the last people listed."""
+        """The number of people between `first` and `last`. These people are not listed."""
         return self.people - len(self.first) - len(self.last)
 
     def as_json(self) -> dict[str, Any]:
@@ -120,8 +120,8 @@ def try_out_import(
 
     The result contains people's names only if `waitlist` is given.
 
-    If addresses identify people, the service checks the rows, because only the service can tell
-    whether two addresses belong to the same person.
+    Only the service can tell whether two addresses belong to the same person. If addresses identify
+    people, the service therefore checks the rows.
     """
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC), waitlist=waitlist)

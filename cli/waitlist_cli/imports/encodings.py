@@ -26,10 +26,10 @@ ENCODINGS = {
 }
 BYTE_ORDERS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 PART_BYTES = 1_000_000
-# A file's encoding is guessed from a sample of its lines with non-ASCII characters. This is the
-# sample's maximum size, because a larger sample would not improve the guess.
+# The encoding of a file is guessed from a sample of its lines that contain non-ASCII characters.
+# This is the maximum size of the sample. A larger sample would not improve the guess.
 SAMPLE_BYTES = 20_000
-# A short text can fit several encodings. The most common encoding, Windows-1252, is chosen unless
+# A short text can fit several encodings. Windows-1252, the most common one, is chosen unless
 # another encoding fits better by more than these margins.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
 # The name of the error handler that turns each undecodable byte into a lone surrogate. The import

@@ -68,7 +68,10 @@ def test_the_console_says_plainly_that_the_service_does_not_answer() -> None:
     ends = "If this lasts, send these words to the person who runs the service: No answer from"
     goes_on = "The service does not answer. This page continues by itself as soon as the service "
     assert f"{goes_on}answers. {ends} http://127.0.0.1:9" in readable(shown.text)
-    again = "Press the button again. Sending the request twice has only one effect."
+    again = (
+        "Press the button again. The action is carried out only once, even if the service has "
+        "received your first request."
+    )
     assert f"The service does not answer. {again} {ends}" in readable(pressed.text)
     assert "unreachable" not in readable(shown.text + pressed.text)
 
@@ -82,7 +85,7 @@ def test_a_dialog_keeps_its_values_and_its_key_when_the_service_is_unavailable(
     answered = scripted.send(path, where="front", key="one-and-the-same-key")
     assert answered.status_code == 503
     assert not {"hx-retarget", "hx-trigger", "refresh"} & set(answered.headers)
-    assert "Press the button again. Sending the request twice has only one effect." in answered.text
+    assert "The action is carried out only once, even if the service has" in answered.text
     assert fake.requests[-1][2]["idempotency-key"] == "one-and-the-same-key"
 
 
