@@ -210,8 +210,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Import the row into the existing entry `record`, because its customer has changed their
-        address to the one in the row.
+        """Import the row into the existing entry `record`.
+
+        The customer of that entry has changed their address to the one in the row.
         """
         self.row = replace(self.row, customer_id=record.customer_id)
         # The cached entry id and signup key were computed from the old customer id, so clear the

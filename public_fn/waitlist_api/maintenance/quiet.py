@@ -26,8 +26,8 @@ def is_quiet(
     changed: Container[str] | None,
     now_millis: int,
 ) -> bool:
-    """Return whether maintenance can skip the waitlist, because nothing has changed and no work is
-    due.
+    """Return whether nothing has changed and no work is due, so that maintenance can skip the
+    waitlist.
 
     `changed` contains the ids of the waitlists that have changes in the journal.
     """

@@ -127,7 +127,7 @@ def build_mime(message: Message, from_address: str) -> EmailMessage:
 
 
 def _plain(text: str) -> str:
-    """Make sure that the text contains no encoded words (RFC 2047).
+    """Break up encoded words (RFC 2047), so that they are not decoded.
 
     An encoded word can stand for a line break, which an attacker could use to add a header to the
     email.

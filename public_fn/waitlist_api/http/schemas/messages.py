@@ -84,8 +84,8 @@ class NotesAnswer(Model):
         list[NoteAnswer],
         documented(maxItems=SHOWN),
         Field(
-            description="The customer's newest messages, in chronological order. Messages from "
-            "before the latest signup are not included. Messages are kept for 20 days."
+            description="The customer's newest messages, oldest first. Messages from before the "
+            "latest signup are not included. Messages are kept for 20 days."
         ),
     ]
 
