@@ -423,7 +423,8 @@ _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "mi
 
 def field_error(error: Mapping[str, Any]) -> FieldError:
     """Reword a pydantic validation error for this API."""
-    # The message must not contain the value that was sent, because it may be personal data.
+    # The error message must not contain the value from the request, because the value may be
+    # personal data.
     path = (part for part in map(str, error["loc"]) if not TAG.fullmatch(part))
     return FieldError(".".join(path), _message(error))
 

@@ -39,8 +39,8 @@ MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
 # A batch of admissions has ended after this many seconds without an admission.
 SILENCE = DAY / 2
-# A pause in the admissions ends the current batch if it is longer than the average batch,
-# multiplied by this factor.
+# The current batch has ended if the time since its last admission exceeds the average length of a
+# batch, multiplied by this factor.
 OVER = 2.0
 # The waitlist counts as stopped if nobody has been served for OVERDUE times the usual gap between
 # two admissions.

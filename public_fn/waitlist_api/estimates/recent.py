@@ -53,7 +53,7 @@ class Recent(Struct):
     def add(self, sample: Sample, quiet_until: int = 0) -> list[tuple[Every, Sample]]:
         """Add a sample, and return the samples that must be stored.
 
-        Each comes with the word `minute` or `hour`, which names the series that it belongs to.
+        Each sample is paired with the name of its series, `minute` or `hour`.
         """
         kept: list[tuple[Every, Sample]] = []
         if self.minutes:

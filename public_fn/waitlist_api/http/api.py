@@ -74,8 +74,8 @@ class Api:
         """Set up the API.
 
         `tokens` issues and checks guests' entry tokens. If it is None, customers have accounts with
-        an OIDC issuer. Emails to these customers still contain codes, and `code_keys` returns the
-        keys that sign them.
+        an OIDC issuer. `code_keys` then returns the keys that sign the codes in emails to these
+        customers.
         """
         self._has_accounts = tokens is None
         self._request = Request()

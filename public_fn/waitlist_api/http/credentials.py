@@ -29,7 +29,7 @@ class Credentials(Struct, frozen=True):
         own_id = entry_id_of(waitlist_id, identify_customer(self.request.event))
         if entry_id not in (ME, own_id):
             raise Forbidden(
-                "This entry belongs to another customer. Use `me` as the entry id to get your own "
-                "entry."
+                "This entry belongs to another customer. To get your own entry, use `me` as the "
+                "entry id."
             )
         return Proof(own_id)

@@ -40,9 +40,9 @@ def poll_after_seconds(
     seconds = min(1 + (min(known) - 1) // POSITIONS_PER_SECOND, LONGEST_SECONDS)
     if status != "waiting" or not not_ready:
         return seconds
-    # There can be several reasons why an entry is not ready. If one ends at a known time, the
-    # client should poll then. Others can end at any time, so the client should poll at a fixed
-    # interval.
+    # An entry can be not ready for several reasons. If a reason ends at a known time, the client
+    # should poll then. A reason without a known end can end at any time, so the client should poll
+    # at a regular interval.
     ends = [
         max(1, -(-(reason.until_millis - now_millis) // 1000))
         if reason.until_millis

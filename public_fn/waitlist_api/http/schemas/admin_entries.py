@@ -370,10 +370,10 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
         Time | None,
         Field(
             description="The customer counts towards the waitlist's `max_inside` until this time, "
-            "which is usually when the pass ends. Null if the customer does not count. A customer "
-            "who exits earlier usually stops counting at the exit. But if the policy's "
-            "`customer_exit` is `frees_at_end`, a customer who calls `exit` keeps counting until "
-            "this time. If an operator calls `exit`, the customer always stops counting at once."
+            "which is usually when the pass ends. Null if the customer does not count. If an "
+            "operator calls `exit` earlier, the customer no longer counts from then on. The same "
+            "is true if the customer calls `exit`, unless the policy's `customer_exit` is "
+            "`frees_at_end`."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]

@@ -64,10 +64,10 @@ class AdmitBody(Body):
     refill: Annotated[
         bool,
         Field(
-            description="If a customer does not use their slot, the service can offer it to the "
-            "next entry. If `refill` is true, the service keeps doing so until `count` people have "
-            "entered. The `quota` field in the waitlist's counts shows how many people have yet "
-            "to enter. `refill` cannot be combined with `filter` or `filters`."
+            description="If true, each slot that a customer does not use is offered to the next "
+            "entry, until `count` people have entered. The `quota` field in the waitlist's counts "
+            "shows how many more people must enter. `refill` cannot be combined with `filter` or "
+            "`filters`."
         ),
     ] = False
     offer_seconds: OwnOfferSeconds = None

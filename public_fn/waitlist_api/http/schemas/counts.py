@@ -131,10 +131,10 @@ class StatsAnswer(WithEstimate):
         list[SourceAnswer] | None,
         Field(
             description="How many signups gave each answer to the form field that `page.source` "
-            "names, such as how the customer heard of the waitlist. The most frequent answer comes "
-            "first. Answers listed in `page.sources` or among the field's options are counted "
-            "separately, and all others are counted together as `other`. Null if `page.source` is "
-            "not set."
+            "names. This field can ask, for example, how the customer heard of the waitlist. The "
+            "most frequent answer comes first. Answers listed in `page.sources` or among the "
+            "field's options are counted separately, and all others are counted together as "
+            "`other`. Null if `page.source` is not set."
         ),
     ] = None
     messages: Annotated[

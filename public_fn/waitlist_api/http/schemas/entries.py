@@ -263,8 +263,8 @@ class EntryAnswer(Model):
     total: Annotated[
         Count | None,
         Field(
-            description="The number of waiting entries. Null if the waitlist hides this number, "
-            "or if the number is unknown."
+            description="The number of waiting entries. Null if the waitlist hides this number or "
+            "the number is unknown."
         ),
     ]
     priority: Priority
@@ -316,8 +316,8 @@ class WithReadiness(Model):
         Count | None,
         Field(
             description="How many of the entries ahead are ready. The estimated wait is based on "
-            "this number. `position` also counts the entries ahead that are not ready. Null if the "
-            "entry is not waiting."
+            "this number. `position` also counts entries that are not ready. Null if the entry is "
+            "not waiting."
         ),
     ] = None
     rest_until: Annotated[

@@ -240,10 +240,10 @@ class ImportResultAnswer(Model):
     has_no_address: Annotated[
         bool,
         Field(
-            description="True if the customer joined, but the `profile` contains no address that "
-            "the waitlist may send messages to. For example, the settings may not allow SMS to the "
-            "country of the phone number. Only the waitlist's settings are checked, not whether "
-            "the stack can send email or SMS. False if the waitlist sends no messages."
+            description="True if the customer joined, but the waitlist cannot send them messages. "
+            "Either the `profile` contains no address, or the settings do not allow messages to "
+            "it, for example because of the country of the phone number. This field does not say "
+            "whether the stack can send email or SMS. False if the waitlist sends no messages."
         ),
     ] = False
     code: Annotated[

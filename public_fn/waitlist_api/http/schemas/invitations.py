@@ -94,7 +94,7 @@ class InvitationBody(Body):
             min_length=1,
             max_length=MAX_ADMIT,
             description="The ids of the entries to invite, instead of `count`. Entries that are "
-            "not waiting or not ready are left out.",
+            "not waiting, or that are not ready, are not invited.",
             validate_default=True,
         ),
         AfterValidator(_distinct),
@@ -124,9 +124,8 @@ class InvitationBody(Body):
         dict[Language, OwnTextBody] | None,
         Field(
             max_length=len(LANGUAGES),
-            description="The texts of the `offered` message for the invited people, by language. "
-            "They replace the waitlist's usual texts for these people. Customers without a text in "
-            "their language get the usual text.",
+            description="The texts of the `offered` message to the invited people, by language. "
+            "Invited people without a text in their language get the waitlist's usual text.",
             examples=[{"en": {"subject": "You are invited to {name}"}}],
         ),
         AfterValidator(_check_placeholders),

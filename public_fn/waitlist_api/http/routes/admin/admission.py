@@ -47,9 +47,9 @@ class Routes(Struct, frozen=True):
         """These slots are offered in addition to the slots that the waitlist's policy allows.
 
         If `refill` is true, each slot that a customer does not use is offered to the next entry,
-        until an operator sends a request with a `count` of 0. A request that is repeated with the
-        same Idempotency-Key makes no new offers. It returns the entries from the first request that
-        still have their slot.
+        until `count` people have entered. To stop this early, send a `count` of 0. A request that
+        is repeated with the same Idempotency-Key makes no new offers. It returns the entries from
+        the first request that still have their slot.
         """
         command = AdmitCommand(
             waitlist_id=waitlist_id,

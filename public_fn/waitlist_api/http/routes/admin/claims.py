@@ -152,9 +152,9 @@ class Routes(Struct, frozen=True):
     ) -> CalledAnswer:
         """The customer's page shows the new call, and the customer gets a new message.
 
-        Every request calls the customer again, unless it repeats the Idempotency-Key of an earlier
-        request. A call does not extend the claim's lease. Once the claim has ended, a repeated
-        request is refused like a new one.
+        Every new request calls the customer again. A request that is repeated with the same
+        Idempotency-Key does not. A call does not extend the claim's lease. Once the claim has
+        ended, a repeated request is refused like a new one.
         """
         by = self.request.operator
         record = self.calls.call(

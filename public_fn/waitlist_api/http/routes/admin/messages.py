@@ -69,8 +69,8 @@ class Routes(Struct, frozen=True):
     def preview_messages(
         self, waitlist_id: WaitlistId, kind: OfKind = None, language: InLanguage = None
     ) -> PreviewedMessagesAnswer:
-        """The response contains each kind of message in each language, even kinds that the waitlist
-        does not send. No message is sent.
+        """The response contains an example of each kind of message in each language, including
+        kinds that the waitlist does not send. The request sends no messages.
         """
         settings = self.waitlists.cached(waitlist_id).settings
         base_url = self.passes.issuer or self.request.base_url
