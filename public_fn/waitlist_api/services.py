@@ -81,7 +81,7 @@ class Services:
 
     def replaced(self, given: dict[Any, Any]) -> "Services":
         """Return a copy of the services in which each given object replaces the object of the same
-        type. All other objects are shared with the copy.
+        type. The copy shares all other objects with the original.
         """
         return Services({**self._made, **given})
 

@@ -15,8 +15,8 @@ Counts = dict[str, int]
 class Checkpoint(Struct, frozen=True, kw_only=True):
     """A waitlist's state in Redis at the last maintenance run.
 
-    `beat` is a counter that maintenance increments in Redis. If the counter in Redis has an older
-    value, Redis has lost writes.
+    `beat` is a counter that maintenance increments in Redis. If the counter in Redis is lower than
+    `beat`, Redis has lost writes.
     """
 
     # The id of the queue in Redis. A rebuild gives the queue a new id.
@@ -26,16 +26,16 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     # The counters that a rebuild restores in Redis.
     counters: Counts = field(default_factory=dict)
     # The timestamp of the second-to-last maintenance run. If Redis has lost only the last run's
-    # increment of the heartbeat counter, it may also have lost changes since this timestamp.
+    # increment of `beat`, it may also have lost changes since this timestamp.
     previous_stamp: int = 0
     # The timestamp up to which an unfinished audit has compared the recorded changes with Redis, or
     # 0 if the last audit is finished.
     audited: int = 0
     # True if the last maintenance run could not finish its work.
     is_unfinished: bool = False
-    # If all customers at the head of the queue have been told that their turn is near, this is a
-    # digest of their entries, by which a later run notices that the head has changed. Otherwise
-    # empty.
+    # A digest of the entries at the head of the queue, or an empty string. It is stored only if all
+    # their customers have been told that their turn is near. If a later run computes a different
+    # digest, the head of the queue has changed.
     told: str = ""
 
     @property
@@ -57,7 +57,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return a checkpoint for an unfinished audit, which has so far compared the changes
+        """Return a checkpoint for an audit that is not finished. The audit has compared the changes
         between `since` and `stamp` with Redis.
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)

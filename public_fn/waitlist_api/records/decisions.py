@@ -22,12 +22,13 @@ REASONS: dict[c.Verb, str] = {
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# The decisions about customers who did not confirm in time that they are still waiting.
+# The decisions that Redis makes when a customer does not confirm in time that they are still
+# waiting.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 # The decisions that Redis makes about waiting entries, such as making an offer.
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# The decisions that end a claim or an offer at a caller's request. The record's `end` contains the
-# name of the decision.
+# Decisions that end a claim or an offer because of a request, not because it expired. The record
+# stores the decision's name in `end`.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
@@ -55,7 +56,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # Record no event now. The `left` event is written when the entry leaves the waitlist.
+            # The `left` event is recorded later, when the entry leaves the waitlist.
             return ()
         case "offered":
             return (event_of(decision, POLICY),)
@@ -66,9 +67,9 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
 
 
 def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True) -> EntryRecord:
-    """Return an entry's record after the entry was claimed, or after its customer got an offer.
+    """Return a copy of the record with a new claim or offer that ends at `until_millis`.
 
-    The claim token in the record stays unchanged.
+    The claim token stays the same.
     """
     hold = replace(
         record.hold, until_millis=until_millis, is_offer=is_offer, end="", parked_millis=None
@@ -89,7 +90,9 @@ def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> H
 
 
 def invitation_detail(token: str) -> dict[str, str]:
-    """Return the event detail that contains the id of the invitation that the offer belongs to."""
+    """Return the event detail with the id of the offer's invitation. The detail is empty if the
+    offer does not belong to an invitation.
+    """
     invitation_id = invitation_of(token)
     return {"invitation": invitation_id} if invitation_id else {}
 
@@ -122,8 +125,8 @@ def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
 
 
 def previous_end_events(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
-    """Return a tuple with the event for the entry's expired claim or offer, or an empty tuple if
-    neither has expired.
+    """Return a tuple with one event if the entry's previous claim or offer has expired. Otherwise
+    return an empty tuple.
     """
     if claim.expired_stamp:
         return (expired_event(claim.expired_stamp, claim.ended_millis),)
@@ -150,7 +153,7 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return the change to the record that results from a decision by Redis, such as an offer."""
+    """Return the transition that records a decision by Redis, such as an offer."""
     waitlist_id, entry_id = key
     return Transition(
         waitlist_id=waitlist_id,
@@ -172,7 +175,7 @@ def transition_of(
 def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
     """Return a copy of the record with the changes that follow from a decision by Redis.
 
-    The status, the rank and the timestamps are left to `Transition`.
+    The status, the rank and the timestamps do not change here. `Transition` updates them.
     """
     hold = replace(record.hold, token=decision.token or record.hold.token)
     if decision.verb == "abandoned":

@@ -42,8 +42,7 @@ Reason = Literal[
     "over_budget",
 ]
 UNUSED = "attribute_not_exists(#pk) OR #until < :now"
-# A condition for writing a message's state. It is true if no state is stored and no process is
-# currently sending the message.
+# This condition is true if a message has no stored state and no process is currently sending it.
 UNKNOWN = "attribute_not_exists(#pk) OR (#until < :now AND attribute_not_exists(#state))"
 
 

@@ -40,8 +40,8 @@ def change_readiness(
 def _edited(
     record: EntryRecord, after: EntryRecord, event: HistoryEvent, now_millis: int
 ) -> Commit:
-    # Maintenance compares recently changed records with Redis, usually only their status and rank.
-    # The status `edited` in the journal makes it compare the whole record.
+    # Maintenance usually compares only the status and the rank of a changed record with Redis. If
+    # the journal contains the status `edited`, maintenance compares the whole record.
     change = change_of(record, event.stamp, EDITED)
     after = replace(after, edited_stamp=event.stamp, updated_millis=now_millis)
     return Commit(after=after, events=(event,), change=change)

@@ -47,8 +47,9 @@ class Move(Struct, frozen=True):
     def is_based_on(self, record: EntryRecord) -> bool:
         """Return whether the new rank may be recorded.
 
-        Redis may have lost a later decision about the entry. If the record contains such a
-        decision, the new rank may be recorded only if the entry is waiting according to the record.
+        If the record contains a decision that Redis did not know when it moved the entry, Redis has
+        lost that decision. The new rank may then be recorded only if the record has the status
+        `waiting`.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
@@ -64,16 +65,16 @@ class Move(Struct, frozen=True):
         if record is None or record.status not in ("joining", *PRESENT):
             return None
         if record.status == "joining":
-            # The customer is joining again, but Redis has moved the former signup's entry. That
-            # signup has ended, so its new rank is not recorded.
+            # The customer is joining again, but Redis has moved the entry of the former signup. The
+            # former signup has ended, so the new rank is not recorded.
             if record.former_ticket == self.made.ticket:
                 return None
             joined = finish_join(record, self.made, call_number, now_millis)
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # Redis has lost the current signup, and has moved the entry of an earlier signup
-            # instead. The record is about the current signup, so the new rank is not recorded.
+            # Redis has lost the current signup and has moved the entry of an earlier signup. The
+            # record belongs to the current signup, so the new rank is not recorded.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:
@@ -126,8 +127,8 @@ class EntryRecords(Struct, frozen=True):
     def find_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of an entry, even if it has expired. Return None if there is no record.
 
-        Raise EntryNotFound if the id belongs to an alias, which stands for an entry that was moved
-        to another address.
+        Raise EntryNotFound if an alias is stored under this id. An alias points to an entry that
+        was moved to a new address.
         """
         found = self.ledger.read_stored(waitlist_id, entry_id)
         if found is not None and found.is_alias:
@@ -144,8 +145,8 @@ class EntryRecords(Struct, frozen=True):
     def resolve_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of the entry that an id belongs to, even if the record has expired.
 
-        If the id belongs to an alias, return the record of the entry that the alias points to.
-        Return the alias itself if that entry was erased or was moved to yet another address.
+        If the id belongs to an alias, return the record of the entry that the alias points to. If
+        that entry was erased or moved to yet another address, return the alias itself.
         """
         return self.follow(self.ledger.read_stored(waitlist_id, entry_id))
 
@@ -166,7 +167,7 @@ class EntryRecords(Struct, frozen=True):
         """Return the record of an entry.
 
         Raise EntryNotFound if the entry has no record or is being erased. Raise Forbidden if `stay`
-        is given and is not the current signup's ticket.
+        is given but is not the ticket of the current signup.
         """
         record = self.get(waitlist_id, entry_id)
         if record is None or record.intent.erase:
@@ -238,7 +239,7 @@ class EntryRecords(Struct, frozen=True):
     ) -> EntryRecord:
         """Finish a signup with the rank that Redis has assigned, and return the new record.
 
-        Raise EntryChanged if the signup has been finished or has ended.
+        Raise EntryChanged if the signup is no longer in progress.
         """
         stay, call_number = ("joining", record.join_id), self.call_numbers.draw(record)
 
@@ -252,7 +253,7 @@ class EntryRecords(Struct, frozen=True):
     def cancel_join(self, record: EntryRecord) -> None:
         """Undo a signup that Redis has refused.
 
-        Raise EntryChanged if the signup has been finished or has ended.
+        Raise EntryChanged if the signup is no longer in progress.
         """
         key = record_key(record.waitlist_id, record.entry_id)
         condition = "#status = :joining AND #join_id = :join_id"

@@ -46,8 +46,8 @@ KINDS = ("customer", "maintenance", "policy")
 
 
 # This number is added to an entry's `attributes_version` whenever the entry becomes ready or not
-# ready. Changes to the attributes add only 1, so a version of at least this number shows that the
-# readiness has changed. The index contains no other version of the readiness.
+# ready. A change to the attributes adds only 1, so a version of at least READINESS_CHANGE shows
+# that the readiness has changed. The index has no separate version for the readiness.
 READINESS_CHANGE = 2**32
 
 
@@ -121,13 +121,15 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def customers_entry_id(self) -> str:
-        """The id of the customer's entry, which differs from `entry_id` only in an alias."""
+        """The id of the customer's entry. It differs from `entry_id` only if this record is an
+        alias.
+        """
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def leads_to(self, entry: "EntryRecord | None") -> bool:
         """Return whether this alias still points to the entry.
 
-        It does not if the entry was moved to yet another address, or was erased.
+        If the entry was erased or moved to yet another address, the alias no longer points to it.
         """
         return entry is not None and not entry.intent.erase and entry.move.moved_to == self.entry_id
 
@@ -178,8 +180,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.hold.delayed_until_millis):
             return None
-        # Redis sets delays itself, without changing `attributes_version`. If a delay is all that
-        # has ever affected the entry's readiness, the version of the readiness is 0.
+        # Redis sets delays itself and does not change `attributes_version`. If the entry's
+        # readiness has changed only because of delays, its version is 0.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, self._not_ready, self.question.confirm_by_millis or 0)
 
@@ -224,8 +226,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def stamp_off_list(self, now_millis: int) -> int:
         """Return a timestamp for an event about a customer who is no longer on the waitlist.
 
-        Two processes can get the same timestamp, so write the event only if the stored record still
-        has the same `stamp`. Only one of the two writes then succeeds.
+        Two processes can get the same timestamp for two different events. Write the event only if
+        the stored record's `stamp` has not changed, so that only one of the two writes succeeds.
         """
         return max(self.known_stamp + 1, ticket_of_millis(now_millis))
 
@@ -326,10 +328,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 def no_longer_near(record: EntryRecord) -> EntryRecord:
-    """Return a copy of the record that no longer says that the customer was told their turn is
-    near.
+    """Return a copy of the record for a customer whose turn is no longer near.
 
-    The customer then gets a new message when their turn is near again.
+    When the customer's turn is near again, the customer gets a new message.
     """
     return replace(record, contact=replace(record.contact, near_rank=None))
 

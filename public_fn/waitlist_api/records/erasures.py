@@ -52,8 +52,8 @@ class Erasures(Struct, frozen=True):
             self.erase(alias)
 
     def _stamp_last(self, record: EntryRecord | None, join_id: str, stamp: int) -> None:
-        """Set the record's logical timestamp to that of the entry's last event, so that no event
-        is later than the record.
+        """Set the record's logical timestamp to the timestamp of the entry's last event, so that no
+        event has a later timestamp than the record.
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:
@@ -64,10 +64,10 @@ class Erasures(Struct, frozen=True):
     def erase_history(
         self, record: EntryRecord, until_stamp: int = 0, is_time_up: IsTimeUp = never
     ) -> bool:
-        """Delete the history of an entry, up to the last change that the record contains.
+        """Delete an entry's history up to the last change in its record, or up to `until_stamp` if
+        that is later.
 
-        If `until_stamp` is later than this change, delete the history up to `until_stamp`. Return
-        False if time runs out first.
+        Return False if time runs out first.
         """
         last_stamp = max(record.known_stamp, until_stamp)
         return self._delete_history(*record.key, f"{last_stamp:016d}", is_time_up)
@@ -113,8 +113,8 @@ class Erasures(Struct, frozen=True):
         self.table.delete_many([{"pk": pk, "sk": sort_key} for sort_key in sort_keys])
 
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
-        """Yield pages of the sort keys in an entry's history, up to the events with the timestamp
-        `last_stamp`.
+        """Yield the sort keys of an entry's history in pages, up to and including the events with
+        the timestamp `last_stamp`.
 
         The delivery records of messages come first, because their sort keys are lower.
         """
@@ -132,7 +132,5 @@ class Erasures(Struct, frozen=True):
 
 
 def _stamp_of(sort_key: str) -> int:
-    """Return the timestamp in an event's sort key, or 0 if the sort key belongs to a message's
-    delivery record.
-    """
+    """Return the timestamp in an event's sort key, or 0 for the sort key of a delivery record."""
     return int(sort_key.split("#")[1]) if sort_key.startswith(HISTORY) else 0

@@ -28,8 +28,9 @@ def go_out(
     change = change_of(
         record,
         stamp,
-        # The journal says which state the entry should have in Redis. If `keeps_room` is true,
-        # Redis counts the customer as inside until the pass ends, so the state stays `admitted`.
+        # The journal contains the state that the entry should have in Redis. If `keeps_room` is
+        # true, the state stays `admitted`, so that Redis counts the customer as inside until the
+        # pass ends.
         "admitted" if keeps_room else EXITED,
         until_millis=record.end.inside_until_millis or 0 if keeps_room else 0,
     )

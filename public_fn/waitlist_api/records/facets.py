@@ -37,15 +37,17 @@ class Ban(Facet, frozen=True):
 
 
 class Pauses(Facet, frozen=True):
-    """The reasons why an entry keeps its place but currently cannot be admitted."""
+    """The reasons why an entry currently cannot be admitted, although it keeps its place in the
+    queue.
+    """
 
-    # The customer has asked to let others pass until `rest_until_millis`. `rests` is the number of
-    # such requests since the signup.
+    # The customer is letting others pass until `rest_until_millis`. `rests` is the number of times
+    # that the customer has asked to do so since the signup.
     rest_until_millis: int | None = None
     rests: int = 0
     # A digest of the idempotency key of the customer's last request to let others pass.
     rest_key: str = ""
-    # True while an operator holds the entry back.
+    # True while an operator is holding the entry back.
     held_back: bool = False
     held_back_reason: str = ""
     # Why the entry was set aside.
@@ -70,9 +72,9 @@ class Hold(Facet, frozen=True):
     until_millis: int | None = None
     # True if the customer got an offer. False if an operator claimed the entry.
     is_offer: bool = False
-    # How the last claim or offer ended, such as `released`. If it expired, this is usually empty.
-    # If an offer expired and the customer must leave the waitlist because of this, it is
-    # `abandoned`.
+    # How the last claim or offer ended, such as `released`. `abandoned` means that an offer expired
+    # and that the customer must therefore leave the waitlist. After any other expiry, this field is
+    # empty.
     end: str = ""
     # How many of this entry's claims and offers have expired.
     attempts: int = 0
@@ -109,9 +111,9 @@ class Call(Facet, frozen=True):
     to: str = ""
     # The timestamp of the `called` event.
     stamp: int = 0
-    # The last requests that called the customer for this claim: a digest of each request's
-    # idempotency key, and the place to which the request called the customer. The digest identifies
-    # a request that arrives a second time.
+    # The last requests that called the customer for this claim. Each item consists of a digest of
+    # the request's idempotency key, and the place to which the request called the customer. The
+    # digest identifies repeated requests.
     keys: tuple[tuple[str, str], ...] = ()
 
 
@@ -121,17 +123,17 @@ class End(Facet, frozen=True):
     The index also contains this facet.
     """
 
-    # The customer counts as inside until the pass ends at `inside_until_millis`, or until
-    # `exited_millis` if the customer has exited earlier.
+    # The customer counts as inside until the pass ends at `inside_until_millis`. If the customer
+    # exited earlier, they counted as inside only until `exited_millis`.
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # When the customer exited, if an exit makes room only when the pass ends. The customer counts
-    # as inside until then.
+    # When the customer exited, if the exit did not make room for another customer. The customer
+    # then counts as inside until the pass ends.
     out_millis: int | None = None
     left_millis: int | None = None
-    # The timestamp of the decision that ended the signup, if a later event has replaced it in the
-    # record's `stamp`. Otherwise 0.
+    # If a later event has changed the record's `stamp`, this is the timestamp of the decision that
+    # ended the signup. Otherwise 0.
     stamp: int = 0
 
 
@@ -194,7 +196,7 @@ class Contact(Facet, frozen=True):
     near_stamp: int = 0
     # How many times the customer was told that their turn is near.
     near_count: int = 0
-    # The claim token of the offer for which the customer was last warned that the offer ends soon.
+    # The claim token of the last offer for which the customer got a warning that it ends soon.
     ending_offer: str = ""
 
 
@@ -233,9 +235,9 @@ class Joined(Facet, frozen=True):
     tell_stamp: int = 0
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
-    # This time limits how often the customer can change the entry. Each change moves it a few
-    # minutes further into the future, and the service refuses changes while it is too far in the
-    # future.
+    # Limits how often the customer can change the entry. Each change moves this time a few minutes
+    # further into the future. While this time is too far in the future, the service refuses
+    # changes.
     changes_until_millis: int = 0
 
 
@@ -254,7 +256,7 @@ class Intent(Facet, frozen=True):
     The facet exists only while the entry has the status `joining` or `leaving`.
     """
 
-    # The requested place of an entry that is imported or reinstated.
+    # The place in the queue that an operator requested when importing or reinstating the entry.
     ticket: int | None = None
     priority: int = 0
     rank: int | None = None

@@ -96,6 +96,6 @@ def _intent_bytes(intent: Intent) -> int:
 
 
 def _place_bytes(record: EntryRecord) -> int:
-    # DynamoDB may count the whole updated item towards the size limit of a transaction, and the
-    # item can be large, because it can include a copy of the previous signup.
+    # DynamoDB may count the whole updated item towards a transaction's size limit. The item can be
+    # large, because it can contain a copy of the previous signup's record.
     return PLACE_BYTES + item_bytes(item_of(record))

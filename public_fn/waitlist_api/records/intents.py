@@ -24,16 +24,15 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     """Return the record of a new signup, which replaces an earlier signup's record and contains
     a copy of it.
     """
-    # Discard an unfinished request to move the entry to a new address that the customer has not
-    # verified.
+    # Discard any request to move the entry to a new address that the customer has not verified.
     kept = replace(former, move=former.move.dropped()).values()
     shared = record.shared_values
     kept = {name: value for name, value in kept.items() if shared.get(name) != value}
     return replace(
         record,
         intent=replace(record.intent, former=kept),
-        # Begin with the newest timestamp of the former signup, so that all events of the new signup
-        # get later timestamps.
+        # The new record starts with the newest timestamp of the former signup, so that all events
+        # of the new signup get later timestamps.
         stamp=former.known_stamp,
         revision=former.revision + 1,
         attributes_version=former.attributes_version + max(1, record.attributes_version),
@@ -44,9 +43,9 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
             changes_until_millis=record.joined.changes_until_millis
             or former.joined.changes_until_millis,
         ),
-        # A request to decline an offer of the former signup may arrive again. Keep the digest of
-        # its idempotency key, so that the request is recognised and changes nothing in the new
-        # signup.
+        # A client may repeat a request that declined an offer during the former signup. Keep the
+        # digest of the request's idempotency key, so that the repeated request does not affect the
+        # new signup.
         hold=Hold(once_key=former.hold.once_key, once_stamp=former.hold.once_stamp),
         # Keep the digest of the last ban's idempotency key, so that a repeated request does not ban
         # the customer a second time.
@@ -78,8 +77,8 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     entry.
     """
     detail: dict[str, Any] = {}
-    # Record the position only if this request has added the entry to the queue. If the request is a
-    # repetition, Redis returns the current position, not the position at signup.
+    # For a repeated request, Redis returns the entry's current position, not its position at
+    # signup. Record the position only if this request has added the entry to the queue.
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"

@@ -25,7 +25,7 @@ class Invitation(Work, frozen=True, kw_only=True):
     # The maximum number of people to invite.
     count: int
     # The logical timestamp of the operator's request. Only entries with lower tickets are invited,
-    # so people who join after the request are not.
+    # so people who join after the request are not invited.
     stamp: int
     filter: Mapping[str, str] = {}
     # The ids of the entries to invite, which are stored only while the invitation is running. If no
@@ -80,7 +80,7 @@ class InvitationRecords(WorkRecords[Invitation], frozen=True):
     def note_page(
         self, invitation: Invitation, taken: int, after_rank: int | None, *, is_done: bool
     ) -> Invitation | None:
-        """Record that the invitees on a page have received their offers, and return the invitation.
+        """Record that the invitation has made a page of offers, and return the updated invitation.
 
         Return None if another request has already recorded this page.
         """

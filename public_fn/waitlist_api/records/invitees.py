@@ -22,8 +22,8 @@ from waitlist_shared.ids import invitation_of
 # An invitee's state. It stays `open` until the offer ends or the customer starts leaving the
 # waitlist. `withdrawn` means that an operator took back the offer.
 State = Literal["open", "entered", "declined", "missed", "left", "withdrawn"]
-# The state that an invitee gets when this decision ends their offer, even if Redis reports the
-# decision late.
+# Maps each decision that ends an offer to the invitee's new state. The state is stored even if
+# Redis reports the decision late.
 LATE_ENDS: dict[str, State] = {
     "declined": "declined",
     "withdrawn": "withdrawn",
@@ -41,9 +41,9 @@ KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
 class Funnel(Struct, frozen=True, kw_only=True):
     """How many people an invitation has reached, and how their offers have ended.
 
-    `invited` counts everybody who got an offer. Each of them is also counted in exactly one of the
-    fields `open`, `entered`, `declined`, `missed` and `left`. `delivered` counts the people whom
-    the message was sent to, and `opened` counts the people who have seen their offer.
+    `invited` counts everyone who got an offer. Each of these people is also counted in exactly one
+    of the fields `open`, `entered`, `declined`, `missed` and `left`. `delivered` counts the people
+    to whom the message was sent. `opened` counts the people who have seen their offer.
     """
 
     invited: int = 0
@@ -71,8 +71,8 @@ class InviteeChange(Struct, frozen=True, kw_only=True):
 
 
 def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[InviteeChange]:
-    """If a change to an entry's record ends or begins an invitation's offer, yield the invitee's
-    new state.
+    """Yield the invitee's new state if a change to an entry's record begins or ends an invitation's
+    offer.
 
     A single change can end one offer and begin another.
     """
@@ -87,10 +87,10 @@ def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[
 def _is_open(record: EntryRecord) -> bool:
     """Return whether the entry has an open offer that belongs to an invitation.
 
-    When the customer begins to leave, the offer counts as ended, so its state is written at that
-    moment. It is not written a second time when they have left, because Redis may have corrected it
-    in between. If the customer leaves by declining the offer, the offer counts as open until they
-    have left.
+    The offer counts as ended as soon as the customer begins to leave, and its state is written at
+    that moment. The state is not written a second time when the customer has left, because a
+    decision by Redis may have corrected it. If the customer leaves by declining the offer, the
+    offer counts as open until they have left.
     """
     hold = record.hold
     is_offered = record.status == "offered" or record.is_declining
@@ -99,7 +99,7 @@ def _is_open(record: EntryRecord) -> bool:
 
 
 def _end_of(before: EntryRecord, after: EntryRecord) -> State:
-    """Return how the offer that was open in the record `before` has ended."""
+    """Return how the offer in the record `before` has ended."""
     if before.hold.token != after.hold.token:
         # The record already contains a later claim or offer, so it no longer shows how this offer
         # ended. Assume that the customer missed it. If they declined it, `note_late` corrects the
@@ -117,9 +117,9 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
 
 
 def _has_left(record: EntryRecord, ticket: int) -> bool:
-    """Return whether the customer has ended the signup with this ticket by leaving.
+    """Return whether the signup with this ticket has ended because the customer left.
 
-    If the record has a different ticket, the customer has left and then signed up again.
+    If the record has a different ticket, the customer has since signed up again.
     """
     return record.status in ("leaving", "left") or record.ticket != ticket
 
@@ -148,7 +148,7 @@ class Invitees(Struct, frozen=True):
     def known(
         self, waitlist_id: str, invitation_id: str, invitees: Sequence[c.Invitee]
     ) -> list[c.Invitee]:
-        """Return the invitees to whom the invitation has made an offer."""
+        """Return which of these invitees have got an offer from the invitation."""
         if not invitees:
             return []
         keys = {
@@ -179,8 +179,8 @@ class Invitees(Struct, frozen=True):
         return self._set(key, "SET #opened = :flag", flag=True)
 
     def note_late(self, record: EntryRecord, decision: c.Decision) -> None:
-        """Record how an invitation's offer ended, if Redis reports it only after the entry's record
-        has changed again.
+        """Record how an invitation's offer ended, if the entry's record already contains a later
+        change.
         """
         invitation_id = invitation_of(decision.token)
         if not invitation_id:
@@ -189,7 +189,7 @@ class Invitees(Struct, frozen=True):
         has_left = _has_left(record, decision.ticket)
         state = LATE_ENDS.get(decision.verb)
         if decision.verb == "offered" and decision.token != record.hold.token:
-            # Nothing has reported yet how the offer ended, so guess. If Redis ended the offer, its
+            # It is not known how the offer ended, so store a guess. If Redis ended the offer, its
             # next decision about the entry corrects the guess.
             state = "left" if has_left else "missed"
             item = {**key, "state": state, "expires_at": decision.at // 1000 + KEPT_SECONDS}

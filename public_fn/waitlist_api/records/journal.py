@@ -18,8 +18,8 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# The `status` of a change that does not come from a new status: the entry was edited, the admitted
-# customer is no longer inside, or the entry was erased.
+# These values of `status` are not statuses of records. They mean that the entry was edited, that
+# the admitted customer is no longer inside, or that the entry was erased.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
@@ -93,11 +93,11 @@ class Journal(Struct, frozen=True):
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield the changes later than `after`, up to and including `until`, a few minutes of the
-        journal at a time.
+        """Yield the changes later than `after`, up to and including `until`, in steps of a few
+        minutes.
 
-        Each result is the timestamp up to which the journal has now been read, and the changes from
-        these minutes.
+        Each result is the timestamp up to which the journal has now been read, and the changes in
+        this step.
         """
         last = until // MINUTE
         for first in range(after // MINUTE, last + 1, STEP_MINUTES):

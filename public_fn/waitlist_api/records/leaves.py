@@ -14,8 +14,8 @@ from waitlist_shared.contracts import EndStayResult
 class LeftOffer(Struct, frozen=True, kw_only=True):
     """Identifies the offer that a customer declines in order to leave the waitlist.
 
-    `until_millis` is the offer's deadline. If it is None, the customer declines whichever offer is
-    open.
+    `until_millis` is the offer's deadline. If `until_millis` is None, the customer declines the
+    open offer, whatever its deadline.
     """
 
     until_millis: int | None = None
@@ -28,7 +28,7 @@ class LeftOffer(Struct, frozen=True, kw_only=True):
 
 
 class Leave(Struct, frozen=True, kw_only=True):
-    """A request to end a signup: who ends it, why, and under which conditions."""
+    """A request to end a signup, with its actor, its reason, and the conditions that must hold."""
 
     by: str
     reason: str = ""
@@ -67,9 +67,9 @@ def finish_leave(
     now_millis: int,
     ended: EndStayResult | None = None,
 ) -> Commit:
-    """Return the change that moves a record to `left`.
+    """Return the change that gives a record the status `left`.
 
-    The record expires together with its events.
+    Unless the customer is banned, the record expires at the same time as `event`.
     """
     events = [event]
     if record.ticket is None and ended is not None and ended.ticket is not None:
@@ -79,8 +79,8 @@ def finish_leave(
     if event.expires_at is not None and not record.ban.stamp:
         after = replace(after, expires_at=event.expires_at)
     if record.intent.rank is not None:
-        # The signup ended before an operator's reinstatement of the entry was finished. Keep the
-        # place that the operator requested, so that a later reinstatement can use it.
+        # The signup ended before the service finished reinstating the entry. Keep the place that
+        # the operator requested, so that a later reinstatement can use it.
         after = replace(after, rank=record.intent.rank, ticket=record.intent.ticket)
     after = replace(
         after,

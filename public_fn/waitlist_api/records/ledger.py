@@ -37,8 +37,8 @@ AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 class EntryChanged(Exception):
     """Raised if a record was not written because it has changed since the caller read it.
 
-    `record` is the entry's current record, or None if there is none. `stored` is what is stored
-    under the entry's id, which may be an alias of another entry instead.
+    `record` is the entry's current record, or None if there is none. `stored` is the record that is
+    stored under the entry's id, which may be an alias of another entry.
     """
 
     def __init__(self, stored: EntryRecord | None) -> None:

@@ -33,9 +33,9 @@ LIFECYCLE = (
     ),
     _stage("offered", "offered", "offered"),
     _stage("held", "offered", "extended"),
-    # In Redis, the customer has lost their place, because they missed an offer or did not confirm
-    # in time that they are still waiting. The record says `offered` until maintenance records that
-    # the customer has left.
+    # The customer missed an offer or did not confirm in time that they are still waiting, and has
+    # therefore lost their place in Redis. The record keeps the status `offered` until maintenance
+    # records that the customer has left.
     _stage("no_show", "offered", "abandoned", "unanswered_left", answer_status="left"),
     _stage("parked", "parked", "parked", "worn_out", "no_show_parked", "unanswered_parked"),
     _stage("done", "admitted", "admitted"),
@@ -45,7 +45,7 @@ _ANSWER_STATUSES: dict[str, Status] = {stage.state: stage.answer_status for stag
 
 
 class Recorded(Protocol):
-    """An entry as it is recorded: either its full record or its row in the index."""
+    """An entry that was read either as its full record or as its row in the index."""
 
     @property
     def status(self) -> str: ...

@@ -118,7 +118,7 @@ class Targets(Struct, frozen=True):
 class Spending(Struct, frozen=True, kw_only=True):
     """A message that counts towards the daily limits.
 
-    Messages that strangers can request may together use at most half of each daily limit.
+    Together, the messages that strangers can request may use at most half of each daily limit.
     """
 
     waitlist_id: str
@@ -152,8 +152,7 @@ class Budgets(Struct, frozen=True):
 
     def _subtract(self, keys: Sequence[dict[str, str]], spending: Spending) -> None:
         for key in keys:
-            # DynamoDB may have deleted the count after it expired. Then there is nothing to
-            # subtract from.
+            # If the count has expired and DynamoDB has deleted it, nothing needs to be subtracted.
             with suppress(ConditionFailed):
                 self._add(key, spending, -1)
 

@@ -54,7 +54,8 @@ def move(
 ) -> Commit:
     """Return the change that gives the entry its verified new address.
 
-    `over` is the record already stored for the new address, if any.
+    `over` is the record that is already stored under the new address's id, or None if there is
+    none.
     """
     to = record.move.to
     returns = to == record.entry_id
@@ -82,7 +83,8 @@ def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> Entry
         join_id=new_join_id(),
         updated_millis=now_millis,
         # The timestamp of the last event of an earlier entry with this address, or 0 if there was
-        # none. With 0, deleting the alias publishes no event (template.yaml).
+        # no such entry. If the timestamp is 0, no event is published when the alias is deleted
+        # (template.yaml).
         stamp=stamp,
     )
 
@@ -102,7 +104,7 @@ class Aliases(Struct, frozen=True):
     def check_alias(
         self, waitlist_id: str, entry_id: str, now_millis: int, is_time_up: IsTimeUp = never
     ) -> None:
-        """Delete an alias if it no longer leads to an entry.
+        """Delete an alias if it no longer points to an entry.
 
         Otherwise, record the time of this check, so that the alias is not checked again soon.
         """

@@ -25,7 +25,7 @@ class Notice(Struct, frozen=True):
 
     @property
     def is_new(self) -> bool:
-        """Whether the customer has yet to receive this notice."""
+        """Whether the customer has not received this notice yet."""
         if self.word == "near":
             return not self.record.is_told_near
         return self.record.contact.ending_offer != self.record.hold.token
@@ -34,8 +34,8 @@ class Notice(Struct, frozen=True):
     def due_millis(self) -> int:
         """The earliest time at which the notice may be sent, according to Redis' clock.
 
-        A customer can be told several times that their turn is near, and the required delay doubles
-        each time.
+        A customer can be told several times that their turn is near. The minimum delay between
+        these notices doubles with each notice, up to one day.
         """
         contact = self.record.contact
         if self.word == "ending" or contact.near_count == 0:

@@ -195,7 +195,7 @@ class Places(Struct, frozen=True):
         return EndedPage([_time_and_entry(item) for item in items], read)
 
     def unreached(self, waitlist_id: str, shard: int, limit: int) -> list[Mark]:
-        """Return up to `limit` marks, one for each customer who gets no messages."""
+        """Return up to `limit` items, each of which marks a customer who gets no messages."""
         items, _ = self.table.query(
             "#place = :place",
             {"place": unreached_place(waitlist_id, shard)},
@@ -236,8 +236,8 @@ class Places(Struct, frozen=True):
     def newest_stamp(self, waitlist_id: str) -> int:
         """Return the newest timestamp in the records of the entries at the end of the queue.
 
-        A new signup's ticket must be later, because tickets and timestamps come from the same
-        counter.
+        Tickets and timestamps come from the same counter, so a new signup's ticket must be greater
+        than this timestamp.
         """
         newest = 0
         for shard in range(SHARDS):

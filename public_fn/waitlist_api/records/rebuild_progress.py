@@ -25,7 +25,7 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
     epoch: str
     segments_version: int
     # When the rebuild began. Entries that have changed since then are checked again, because the
-    # rebuild may have restored them as they were before.
+    # rebuild may have restored an older version of them.
     began_millis: int
     stage: Stage = "line"
     reached: Mapping[str, str] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return replace(self, reached={**self.reached, str(shard): str(stamp)})
 
     def after_shard(self, shard: int) -> Self:
-        """Return the rebuild's progress after a shard has finished the current stage."""
+        """Return the rebuild's progress after it has finished the current stage for a shard."""
         return replace(self, reached={**self.reached, str(shard): THE_END})
 
     def at(self, stage: Stage) -> Self:

@@ -73,7 +73,7 @@ class Recipients(Struct, frozen=True):
     def turn_on(
         self, waitlist_id: str, entry_id: str, ticket: int, changes_until_millis: int
     ) -> bool:
-        """Record that the customer wants all messages again."""
+        """Record that the customer wants to get all messages again."""
         alter = partial(replace, messages="")
         return self._update(waitlist_id, entry_id, ticket, alter, changes_until_millis)
 

@@ -35,7 +35,9 @@ class Round(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def begun(self, now_millis: int, until: int) -> "Round":
-        """Return this round, or a new round through all waitlists if this round has finished."""
+        """Return this round if it is unfinished. Otherwise, return a new round through all
+        waitlists.
+        """
         if self.after:
             return self
         return replace(self, began_millis=now_millis, until=until)

@@ -18,7 +18,7 @@ NONE_DECLARED = "this waitlist declares no segments"
 class Segments(Struct, frozen=True):
     """The segments that a waitlist declares.
 
-    For each list of attribute names in `declared`, entries with the same values for these
+    Each item of `declared` is a list of attribute names. Entries with the same values for these
     attributes form a segment.
     """
 

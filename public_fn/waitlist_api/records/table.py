@@ -243,8 +243,8 @@ def _plain(typed: Mapping[str, Any]) -> Any:
 
 
 def _expressions(values: Item, **expressions: Any) -> Item:
-    """Return the parameters of a DynamoDB request with these expressions, including the attribute
-    names and values that the expressions use.
+    """Return a DynamoDB request's parameters for these expressions. The parameters include the
+    attribute names and values that the expressions use.
     """
     names, used = _words_of(" ".join(map(str, expressions.values())))
     request: Item = dict(expressions)

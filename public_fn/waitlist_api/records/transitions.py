@@ -39,8 +39,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     """A decision by Redis about an entry, in the form in which it is recorded.
 
     `basis` is the timestamp of Redis' previous decision about the entry. If the record contains a
-    decision between these two, Redis has lost that decision. The new decision is then based on old
-    data and is not recorded.
+    decision made after the previous decision and before this one, Redis has lost that decision.
+    This decision is then based on old data and is not recorded.
     """
 
     waitlist_id: str
@@ -56,17 +56,17 @@ class Transition(Struct, frozen=True, kw_only=True):
     # If the record already contains this claim token, the decision has been recorded before, and
     # nothing is written.
     unless_token: str = ""
-    # The timestamp under which the journal lists this change. If the decision is recorded late,
-    # this timestamp is newer than the decision's own, because maintenance reads only the newest
-    # part of the journal.
+    # The timestamp under which the journal lists this change. A decision that is recorded late is
+    # listed under a newer timestamp than its own, because maintenance reads only the newest part of
+    # the journal.
     entered_at: int = 0
     ticket: int | None = None
     basis: int | None = None
     # The logical timestamp at which Redis last changed the entry's rank. If the record has the same
     # or a later timestamp, the rank in the record is newer and is kept (docs/decisions/0049).
     placed: int | None = None
-    # True if the entry was waiting when Redis made the decision. `basis` can then be too old,
-    # because Redis stores no timestamp of the last decision about a waiting entry.
+    # True if the entry was waiting when Redis made the decision. In this case, `basis` can be too
+    # old, because Redis does not store the timestamp of its last decision about a waiting entry.
     is_about_waiting: bool = False
     # When the record and its events expire, in seconds since 1970.
     expires_at: int | None = None
@@ -162,14 +162,14 @@ class Transitions(Struct, frozen=True):
             record, lambda now: transition.decide(now, now_millis), now_millis
         )
         self.metrics.add("holds_expired", transition.expired_holds)
-        # More events may have been added since the expiry was set, so set it once more.
+        # Events may have been added after the expiry was set, so set the expiry again.
         self._expire_history(transition)
         return after
 
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
-        """Set the expiry of the events of a signup that this decision ends.
+        """Set the expiry of a signup's events when a decision ends the signup.
 
-        Return the decision with the same expiry, which is then written to the record.
+        Return a copy of the decision with the same expiry, which the record then gets as well.
         """
         expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(
@@ -230,10 +230,11 @@ class Transitions(Struct, frozen=True):
         self.ledger.update(record, decide)
 
     def end_question(self, record: EntryRecord, ticket: int, now_millis: int) -> None:
-        """Close the question whether the customer is still waiting, because they did not answer it
-        in time.
+        """Record that the customer no longer has to confirm that they are still waiting, because
+        they missed the deadline.
 
-        Redis has already decided what happens to the entry, so a later answer would have no effect.
+        Redis has already decided what happens to the entry, so a later confirmation would have no
+        effect.
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:

@@ -69,8 +69,8 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     counted_until: int = 0
     # An upper bound for the number of scheduled slots that Redis has added but not used yet.
     counted_slots: int = 0
-    # The longest time for which any of the waitlist's passes is valid. Passes signed under earlier
-    # settings count too.
+    # The longest validity of any of the waitlist's passes, in seconds. Passes that were signed
+    # under earlier settings are included.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
     # The waitlist's latest notice. Customers no longer see it once it has expired.
@@ -193,8 +193,8 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Record that Redis has added the scheduled slots up to `until_millis`, of which `slots`
-        are still unused.
+        """Record that Redis has added the scheduled slots up to `until_millis`. `slots` is the
+        number of added slots that are still unused.
         """
         self._note(
             waitlist,
@@ -204,7 +204,7 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def _note(self, waitlist: WaitlistRecord, update: str, condition: str, values: Item) -> bool:
-        """Store how far the scheduled slots have been sent to Redis or added there.
+        """Store the time up to which scheduled slots have been sent to Redis or added by Redis.
 
         Return False if the condition fails, for example because the schedule has been replaced in
         the meantime.
@@ -381,8 +381,8 @@ def _key(waitlist_id: str) -> dict[str, str]:
 
 
 def _alive(version: int | None) -> tuple[str, Item]:
-    """Return the condition that a waitlist exists, is not being deleted, and has the given settings
-    version.
+    """Return a condition that is true if the waitlist exists, is not being deleted, and has the
+    given settings version.
 
     If `version` is None, any version is accepted.
     """
@@ -392,7 +392,7 @@ def _alive(version: int | None) -> tuple[str, Item]:
 
 
 def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
-    """Return the schedule attributes of a waitlist whose schedule begins now."""
+    """Return the attributes that a waitlist's record gets when its schedule begins now."""
     return {
         "schedule_version": version if schedule_of(settings) else 0,
         "schedule_since": now_millis,

@@ -85,7 +85,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 class DeadLetter(Struct, frozen=True):
     """An event that could not be delivered after many attempts.
 
-    It is sent again only at an operator's request.
+    It is sent again only if an operator requests it.
     """
 
     detail: Detail

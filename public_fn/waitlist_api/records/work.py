@@ -27,8 +27,8 @@ class Work(Struct, frozen=True, kw_only=True):
     It is done page by page, and `page` is the number of finished pages.
     """
 
-    # A waitlist's tasks of one kind share a partition, whose key consists of PARTITION, `#` and the
-    # waitlist's id.
+    # All of a waitlist's tasks of one kind share a partition. The partition's key consists of
+    # PARTITION, `#` and the waitlist's id.
     PARTITION: ClassVar[str]
     RUNNING: ClassVar[str]
 
@@ -142,8 +142,8 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         return after
 
     def running(self, sort_keys: Sequence[str]) -> Iterator[AnyWork]:
-        """Yield the unfinished tasks among the given sort keys, which come from the `RUNNING_PK`
-        partition.
+        """Yield the unfinished tasks that the given sort keys belong to. The sort keys come from
+        the `RUNNING_PK` partition.
         """
         for sort_key in sort_keys:
             if not sort_key.startswith(self.kind.RUNNING):
@@ -168,9 +168,10 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
             self.table.delete_many([{"pk": item["pk"], "sk": item["sk"]} for item in items])
 
     def delete_results(self, waitlist_id: str, work_id: str) -> None:
-        """Delete those results of a task that are stored outside the task's partition.
+        """Delete the results that a task has stored outside its partition.
 
-        By default, a task has no such results. A kind of task that does must override this method.
+        By default, a task has no such results. A kind of task that has such results must override
+        this method.
         """
 
     def _is_kept(self, item: Item) -> bool:

@@ -247,7 +247,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             "`to_back`, it moves to the end of the queue. With `leave`, it leaves the waitlist. "
             "With `keep_place`, it keeps its position and gets the next offer. If the customer "
             "never responds, the entry is set aside (parked) after `max_attempts` offers. Until "
-            "then, it can block a slot for `max_attempts` times `offer_seconds`.",
+            "then, its offers can block a slot for `max_attempts` times `offer_seconds`.",
             label="No-shows",
             choices={
                 "to_back": "Go to the end of the queue",
@@ -308,11 +308,11 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     customer_exit: Annotated[
         CustomerExit,
         Setting(
-            "When the place of a customer who calls `exit` becomes free for the next "
-            "customer. With `frees_now`, it becomes free at once, although the customer's "
-            "pass stays valid. With `frees_at_end`, it becomes free when the pass expires, "
-            "and the customer cannot sign up again before then. If an operator calls `exit`, "
-            "the customer's place always becomes free at once.",
+            "When a customer's place becomes free after the customer calls `exit`. With "
+            "`frees_now`, it becomes free at once, although the customer's pass stays valid. With "
+            "`frees_at_end`, it becomes free when the pass expires, and the customer cannot sign "
+            "up again before then. If an operator calls `exit`, the customer's place always "
+            "becomes free at once.",
             label="Customers who exit",
             choices={
                 "frees_now": "Free their place at once (you must then refuse their passes)",
@@ -334,7 +334,7 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     presence: Annotated[
         Presence | None,
         Setting(
-            "Whether offers pass over customers who have closed their page.",
+            "Whether to withhold offers from customers who have closed their page.",
             null="that customers get an offer whether they are present or not",
             label="Away after",
         ),

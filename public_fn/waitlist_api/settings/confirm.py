@@ -66,8 +66,8 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
             },
         ),
     ] = "park"
-    # When the operator turned on the setting. If a customer did not answer a question from before
-    # that time, nothing happens to their entry.
+    # When an operator turned on this setting. If a customer does not answer a question that was
+    # asked before this time, nothing happens to their entry.
     since_millis: Annotated[int, Setting(is_internal=True)] = 0
 
     @property

@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-# True if all items in the list must be different. The list's `check` function refuses or merges
-# duplicates.
+# A JSON schema keyword for lists whose items must all be different. The list's `check` function
+# refuses or removes duplicates.
 DISTINCT = {"uniqueItems": True}
 
 
@@ -26,7 +26,7 @@ class Setting(Struct, frozen=True, eq=False):
     # What null means, such as `no limit`.
     null: str = ""
     # The console's labels for the field and its choices. If a group of settings can be null, its
-    # first field may have the choice `off`, which makes the whole group null.
+    # first field may have the choice `off`, which sets the whole group to null.
     label: str = ""
     choices: Mapping[str, str] = {}
     examples: Sequence[Any] = ()
@@ -43,8 +43,8 @@ class Setting(Struct, frozen=True, eq=False):
     schema: Mapping[str, Any] = {}
     # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # If the setting contains the questions of a form, the maximum number of characters in an
-    # answer.
+    # The maximum number of characters in an answer, if this setting contains the questions of a
+    # form.
     max_answer: int | None = None
     # True if only the service sets this field.
     is_internal: bool = False
@@ -54,7 +54,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     """A group of settings."""
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield each problem with fields that are valid on their own but not together.
+        """Yield the problems with fields that are each valid on their own but not in combination.
 
         A problem consists of a field's name and a message. The name is empty if the problem
         concerns the whole group.

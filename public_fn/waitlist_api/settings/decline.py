@@ -17,8 +17,8 @@ class DeclineRules(Settings, frozen=True, kw_only=True):
     to: Annotated[
         AfterDecline,
         Setting(
-            "What happens to the entry. With `place`, it keeps its position and is passed over for "
-            "`pause_seconds`. With `back`, it moves to the end of the queue. With `leave`, it "
+            "What happens to the entry. With `place`, it keeps its position but gets no offers "
+            "for `pause_seconds`. With `back`, it moves to the end of the queue. With `leave`, it "
             "leaves the waitlist. A customer can choose `back` or `leave` each time they decline.",
             label="Customers who decline an offer",
             choices={
@@ -32,7 +32,7 @@ class DeclineRules(Settings, frozen=True, kw_only=True):
     pause_seconds: Annotated[
         int,
         Setting(
-            "How long an entry that keeps its position is passed over, in seconds.",
+            "How long an entry that keeps its position gets no offers after a decline, in seconds.",
             label="Passed over for, in seconds",
             ge=0,
             le=MAX_PAUSE_SECONDS,

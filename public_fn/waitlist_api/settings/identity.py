@@ -20,10 +20,10 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     field: Annotated[
         IdentityField,
         Setting(
-            "The kind of address that identifies a guest. A signup must have this field in its "
-            "`profile`. It must not have a `customer_id`, because the service computes that from "
-            "the address. Different ways of writing the same address lead to the same "
-            "`customer_id`.",
+            "The kind of address that identifies a guest. A signup must contain this field in its "
+            "`profile`. It must not contain a `customer_id`, because the service computes the "
+            "`customer_id` from the address. Different spellings of the same address produce the "
+            "same `customer_id`.",
             label="A guest is identified by",
             choices={
                 "off": "A customer id, which your app chooses or the page creates for each browser",
