@@ -25,7 +25,7 @@ LONGEST_SECONDS = 366 * 24 * 3600
 # Maintenance stores a new pace (how fast people are admitted) every minute. A stored pace that is
 # older than this is not used.
 STALE_SECONDS = 3600
-# A number of people below this is a rounding error, and counts as zero.
+# A number of people below this limit is a rounding error, and counts as zero.
 FEWEST = 1e-9
 UNKNOWN, PAUSED, OVER = "unknown", "paused", "over"
 FORMAT = "3"

@@ -25,8 +25,8 @@ Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"
 # Powertools writes parameters as `<name>`, and API Gateway as `{name}`.
 ANGLE_BRACKETS = str.maketrans("{}", "<>")
-# Characters that ids in a path must not contain. An id with a slash would look like two parts of
-# the path. If an id contains a question mark or a hash, a proxy may cut off the rest of the path.
+# Characters that ids in a path must not contain. A slash in an id would split the id into two parts
+# of the path. At a question mark or a hash, a proxy may cut off the rest of the path.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 SIGN_UP = "POST /v1/waitlists/{waitlist_id}/entries"
 # Maps each module to the methods of its `Routes` class, and each method to its route.

@@ -72,7 +72,8 @@ class DocumentedResolver(APIGatewayHttpResolver):
             title="Waiting list",
             version=VERSION,
             description="The waitlist API. Customers sign up for a waitlist, see their exact "
-            "position and can leave. Operators reorder the waitlist and admit customers.",
+            "position, and can leave the waitlist. Operators reorder the waitlist and admit "
+            "customers.",
             security_schemes=SECURITY_SCHEMES_WITH_ISSUER if has_accounts else SECURITY_SCHEMES,
         )
 

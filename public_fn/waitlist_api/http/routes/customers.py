@@ -266,8 +266,9 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "not_inside"),
     )
     def exit_entry(self, waitlist_id: WaitlistId, entry_id: EntryId) -> AdmittedAnswer:
-        """A customer who has been admitted counts towards `max_inside` until their pass ends or
-        until they exit with this request. If the policy's `customer_exit` is `frees_at_end`, the
-        exit does not shorten this time. A repeated request returns the same response.
+        """An admitted customer counts towards `max_inside` until their pass ends or until they exit
+        with this request. If the policy's `customer_exit` is `frees_at_end`, a customer who exits
+        with this request counts until their pass ends. A repeated request returns the same
+        response.
         """
         return self.admission.exit(waitlist_id, self.credentials.check(waitlist_id, entry_id))

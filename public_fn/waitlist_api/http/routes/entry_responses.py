@@ -70,7 +70,7 @@ class EntryResponses(Struct, frozen=True):
         # While an entry is not ready, its polling interval depends on its position in the queue,
         # not on the number of ready entries ahead. If most entries are not ready, that number is
         # low even at the end of the queue, and too many customers would poll as often as the
-        # customer at the head.
+        # customer at the head of the queue.
         distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis
