@@ -88,7 +88,7 @@ def test_a_rest_is_not_explained_as_a_move() -> None:
         "waiting", *events, position=4, not_ready=reasons, rest_until=AT, ready_ahead=1
     )
     assert "3 people are ahead, 1 of them ready." in text
-    pause = f"the customer lets others pass until {SHOWN}, unless they resume earlier."
+    pause = f"the customer is letting others pass until {SHOWN}, unless they resume earlier."
     assert f"Passed over: {pause}" in text
     assert "Passed over: delayed." in text
     assert f"Moved by user/eve at {SHOWN}: by phone." in text
