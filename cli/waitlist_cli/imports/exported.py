@@ -160,10 +160,7 @@ def _text(row: Mapping[str, Any], name: str) -> str:
 
 
 def _several(row: Mapping[str, Any], name: str) -> Sequence[str]:
-    """Return the items of a list field.
-
-    In a CSV file, one cell contains all of them.
-    """
+    """Return the items of a list field. In a CSV file, a single cell contains all the items."""
     value = row.get(name, [])
     return value if isinstance(value, list) else _text(row, name).split(VALUE_SEPARATOR)
 

@@ -125,7 +125,7 @@ TO = Field(
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """A request to an operator route. The path begins after `/v1/admin/waitlists`."""
+    """A request to an operator route. `path` is relative to `/v1/admin/waitlists`."""
 
     method: str = "POST"
     path: str
@@ -136,7 +136,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Inverse:
-    """A request that undoes an action or a part of one."""
+    """A request that undoes an action or part of it."""
 
     # The name of the action that is sent.
     action: str
@@ -249,8 +249,8 @@ class PersonAction(Action):
     # waitlist, the person before the action, and the request body. The body is {} until the
     # operator has submitted the dialog.
     has_inverse_for: Callable[[Document, Document, Document], bool] = lambda *_: True
-    # True if the operator's values decide whether the action can be undone. The dialog then does
-    # not say how long it can be undone.
+    # True if the operator's input determines whether the action can be undone. If so, the dialog
+    # does not say how long an undo is possible.
     may_be_undone: bool = False
     # Whether and how operators can take the action on several people at once.
     bulk: Bulk | None = None

@@ -142,7 +142,7 @@ WITHDRAW = PersonAction(
     "slot.",
     button="Take back",
     path=f"{ENTRY}/withdraw",
-    # The request names the offer by its deadline, so it cannot withdraw a later offer.
+    # The request contains the offer's deadline, so that it cannot withdraw a later offer.
     fields=(
         Field(
             "offered_until",

@@ -44,7 +44,7 @@ UNBAN = PersonAction(
     "place, use the Reinstate action.",
     button="End the ban",
     path=f"{ENTRY}/unban",
-    # The request names the ban by its time, so it cannot end a later ban.
+    # The request contains the time of the ban, so that it cannot end a later ban.
     fields=(Field("banned_at", "Banned at", "seen"), REASON),
     notice="{who} is no longer banned, and can sign up again.",
     outcome="unbanned",

@@ -88,7 +88,9 @@ def message_body(values: Mapping[str, Any], waitlist: Document) -> dict[str, Any
 
 
 def reach_text(answer: Document) -> str:
-    """Describe how many people get a message by email and by SMS, and how many it cannot reach."""
+    """Describe how many people get a message by email or SMS, and how many people cannot be
+    reached.
+    """
     mail, sms = answer["reached"]["mail"], answer["reached"]["sms"]
     verb = "would get" if answer["dry_run"] else "get"
     one = verb if answer["dry_run"] else "gets"

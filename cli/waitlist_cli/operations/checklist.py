@@ -6,7 +6,7 @@ from typing import Any
 from waitlist_cli.operations.action import Document
 from waitlist_cli.operations.declared import settings, settings_in
 
-# Maps a group of settings to the console page and the command that change it.
+# Maps each group of settings to the console page and the command that can change the group.
 PLACES = {
     "admission": ("policy", "policy"),
     "messages": ("messages", "edit"),

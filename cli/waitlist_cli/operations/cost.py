@@ -82,7 +82,7 @@ MINUTES = HOURS * 60
 
 @dataclass(frozen=True)
 class Prices:
-    """AWS list prices in US dollars for us-east-1, without free tiers and volume discounts.
+    """AWS list prices in US dollars for us-east-1, without free tiers or volume discounts.
 
     docs/operate/sizing.md names the sources.
     """

@@ -14,9 +14,10 @@ SKIP_SECONDS = 120
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What an operator can do with a person who has been called, and the request for it.
+    """A choice that an operator has for a person who has been called, and the action that carries
+    it out.
 
-    `shortcut` is the keyboard key that presses its button.
+    `shortcut` is the keyboard key that presses the choice's button.
     """
 
     name: str

@@ -77,7 +77,8 @@ def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any
         return stored_answer(question, person)
     if typed:
         check_answer(question, typed)
-    # If a checkbox is ticked, store the text that the person accepts, as the customer page does.
+    # A ticked checkbox is stored as the text that the person accepts. The customer page stores the
+    # same text.
     return question.label if question.kind == "tick" and typed else accepted(question, typed)
 
 

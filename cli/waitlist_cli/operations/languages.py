@@ -100,7 +100,7 @@ def text_name(name: str, language: str) -> str:
 
 
 def typed_texts(values: Mapping[str, Any], name: str) -> dict[str, str]:
-    """Return the versions of a text that the operator entered, by language."""
+    """Return the texts that the operator entered for a field, by language."""
     typed = {one: lines_of(values.get(text_name(name, one), "")) for one in (EVERY, *LANGUAGES)}
     return {language: text for language, text in typed.items() if text}
 

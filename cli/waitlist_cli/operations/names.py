@@ -31,7 +31,7 @@ def questions_of(waitlist: Document) -> Sequence[Mapping[str, Any]]:
 
 
 def label_of(labels: str | Mapping[str, str]) -> str:
-    """Return a label's text for operators, in English if the label has several languages."""
+    """Return a label's text for operators, in English if there is an English text."""
     if isinstance(labels, str):
         return labels
     return labels.get("en") or next(iter(labels.values()), "")

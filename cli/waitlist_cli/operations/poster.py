@@ -94,7 +94,8 @@ def _content(
     logo: str | None,
 ) -> Iterator[str]:
     """Yield the SVG elements of the poster's texts, logo and QR code, from top to bottom."""
-    # If there is a logo, give the name fewer lines, because phones cannot scan a tiny QR code.
+    # If there is a logo, give the name fewer lines, so that the QR code stays large enough for
+    # phones to scan.
     size, lines = _fitted(name, (19, 15, 12, 9), 2 if logo else 3)
     bottom = BAND + 6.0
     if logo:
@@ -225,7 +226,7 @@ def _wrapped(text: str, width: float) -> list[str]:
 
 
 def _length(text: str) -> float:
-    """Return the width of a text in average characters."""
+    """Return the width of a text, as a multiple of an average character's width."""
     return sum(
         2 if unicodedata.east_asian_width(sign) in "WF" else 1.35 if sign.isupper() else 1
         for sign in text

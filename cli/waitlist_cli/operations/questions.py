@@ -79,8 +79,8 @@ def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str
     found: dict[str, dict[str, str]] = {part: {} for part in PARTS}
     for field in fields_for(waitlist):
         part, _, name = field.name.partition(".")
-        # Store a ticked checkbox as the text that the person has accepted, as the customer page
-        # does.
+        # A ticked checkbox is stored as the text that the person has accepted. The customer page
+        # stores the same text.
         typed = accepted(field, values[field.name])
         answer = field.label if field.kind == "tick" and typed else typed
         if answer:

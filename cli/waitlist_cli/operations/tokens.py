@@ -39,7 +39,7 @@ VERIFY = PersonAction(
     "then be offered a slot, called or admitted.",
     button="Mark verified",
     path=f"{ENTRY}/verify",
-    # The request names the signup by its time, so that a delayed request cannot verify a later
+    # The request contains the time of the signup, so that a delayed request cannot verify a later
     # signup by the same person.
     fields=(Field("joined_at", "Joined at", "seen"), REASON),
     notice="The address of {who} is verified.",
