@@ -57,8 +57,8 @@ def _pack_hold(request: c.OnHold) -> str:
 def _pack_place(request: c.Insert) -> str:
     """Return the rank and the ticket of an imported entry, in the form "rank:ticket".
 
-    The rank is the entry's sort key in the queue. If the ticket can be computed from the rank, it
-    is left out.
+    The rank is the entry's sort key in the queue. If the ticket can be computed from the rank, the
+    ticket is left out.
     """
     if request.rank is None:
         return f"{(MAX_PRIORITY - request.priority) * TIER + request.ticket}:"

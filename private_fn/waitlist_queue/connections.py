@@ -105,9 +105,9 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # After a TLS handshake, the server sends session tickets. If nobody reads them, the
-            # connection pool finds unread data and closes the connection, so send a PING. Reading
-            # its reply also reads the tickets.
+            # After a TLS handshake, the server sends session tickets. The connection pool closes a
+            # connection that has unread data, so send a PING. Reading the reply to the PING also
+            # reads the session tickets.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()
 

@@ -139,8 +139,8 @@ class RedisStore:
             return [error] * len(calls)
 
     def _commands_for(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
-        """Yield one Redis command for each call, in the given order. The commands make sure that
-        Redis also runs the calls in this order.
+        """Yield one Redis command for each call, in the given order. The commands are chosen so
+        that Redis also runs the calls in this order.
         """
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):

@@ -190,7 +190,7 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save the number of the schedule's unused slots, and the time up to which Redis has added
+        """Save how many slots of the schedule are unused, and the time up to which Redis has added
         slots.
 
         If Redis loses these values in a failover, they are restored from the record.

@@ -59,6 +59,6 @@ class Calls(Struct, frozen=True):
             return self.entries.find(command.waitlist_id, command.entry_id)
 
     def find(self, waitlist_id: str, entry_id: str) -> Call | None:
-        """Return when and where the customer was last called during the current claim, or None."""
+        """Return the customer's latest call during the current claim, or None if there is none."""
         record = self.entries.get(waitlist_id, entry_id)
         return None if record is None else current_call(record, self.now_millis())

@@ -123,9 +123,9 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many customers the policy may admit now. If a policy has both a rate and a schedule, it may admit the
--- smaller of their two numbers, or their sum if `combine` is `sum`. The result never exceeds the number of free places
--- inside.
+-- Returns how many customers the policy may admit now. If the policy has both a rate and a schedule, this is the
+-- smaller of the numbers that they allow, or the sum of these numbers if `combine` is `sum`. The result never exceeds
+-- the number of free places inside.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled

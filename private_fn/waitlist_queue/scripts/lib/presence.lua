@@ -52,8 +52,9 @@ local function pass_over(keys, entry)
   enter_segments(keys, entry.entry_id, entry.rank, false)
 end
 
--- Takes entries as pop_preferred does, but passes over customers who have stopped polling. An entry without a stored
--- poll is never passed over, because Redis stores the polls of at most MOST_POLLS customers.
+-- Takes entries from the queue as pop_preferred does, but passes over the entries of customers who have stopped
+-- polling. An entry without a stored poll is never passed over, because Redis stores the polls of at most MOST_POLLS
+-- customers.
 local function pop_present(keys, filters, count, presence_seconds, now)
   local popped, taken = pop_preferred(keys, filters, false, count), {}
   if not presence_seconds then return popped end

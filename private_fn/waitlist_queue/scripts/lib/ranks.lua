@@ -59,8 +59,8 @@ local function free_rank_after(keys, rank)
   return rank + run_length(keys, rank, 1)
 end
 
--- Returns a free rank in the nearest gap ahead of the entry that has `index` entries ahead of it. Returns nil if there
--- is no gap.
+-- Finds the entry that has `index` entries ahead of it, and returns a free rank in the nearest gap ahead of that entry.
+-- Returns nil if there is no gap.
 --
 -- Operators often move several entries to the same place in the queue, one after the other. If only one of the two
 -- entries next to the gap was moved earlier, the returned rank is close to the rank of that entry. Most of the gap then

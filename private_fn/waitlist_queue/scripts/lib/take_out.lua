@@ -1,7 +1,7 @@
 -- NEEDS holds reasons segments slots waiting
 
--- Removes an entry from the waitlist, and returns its previous state. If the entry does not have the given ticket,
--- returns `other` and removes nothing. Returns nil if there is no entry.
+-- Removes an entry from the waitlist, and returns its previous state. If the entry is not on the waitlist, returns nil.
+-- If the entry does not have the given ticket, returns `other` and removes nothing.
 local function take_out(keys, entry_id, place, stay_ticket, is_admitted)
   if not place then return nil end
   if stay_ticket ~= '' and place.ticket ~= tonumber(stay_ticket) then return 'other' end
