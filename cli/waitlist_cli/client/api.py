@@ -61,7 +61,7 @@ class Api:
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     patience: RetryPolicy = PATIENT
-    # Called when the service refuses the credentials, to drop the cached ones.
+    # Drops the cached credentials. Called when the service refuses them.
     forget_auth: Callable[[], object] = lambda: None
     has_answered: bool = field(default=False, init=False)
 

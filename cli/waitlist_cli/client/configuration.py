@@ -79,7 +79,7 @@ def target_of(choice: Choice, environ: Mapping[str, str]) -> Target:
 
 
 def config_path(environ: Mapping[str, str]) -> Path:
-    """Return the path of the configuration file. The file may be missing."""
+    """Return the path of the configuration file, which need not exist."""
     named = environ.get(CONFIG_VARIABLE)
     return Path(named) if named else user_config_path("waitlist") / "config.toml"
 

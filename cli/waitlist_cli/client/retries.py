@@ -46,5 +46,5 @@ class RetryPolicy:
 
 
 PATIENT = RetryPolicy()
-# A single attempt, for callers that repeat the request at regular intervals anyway.
+# For callers that send the request again at regular intervals, so a failed attempt needs no retry.
 ONCE = RetryPolicy(timeout_seconds=5.0, tries=1)

@@ -31,7 +31,7 @@ def message(
     """Send a message to some or all people on a waitlist by email or SMS.
 
     Each person gets the message once. The command first counts the people who would get it, and
-    asks before it sends anything.
+    asks for confirmation before it sends anything.
     """
     request = ListRequest(context.api, waitlist, key or str(uuid.uuid4()), values)
     if dry_run or not yes:

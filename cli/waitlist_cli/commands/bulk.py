@@ -88,8 +88,8 @@ def import_file(
         str | None,
         typer.Option(
             "--zone",
-            help="Time zone, such as Europe/Berlin, of the times that have no UTC offset. Default: "
-            "the waitlist's time zone.",
+            help="Time zone, such as Europe/Berlin, for times without a UTC offset. Default: the "
+            "waitlist's time zone.",
         ),
     ] = None,
     time_format: Annotated[

@@ -64,7 +64,7 @@ EntryToken = Annotated[
     str | None,
     typer.Option(
         "--token",
-        help="The customer's entry token, with which the command acts as the customer.",
+        help="The customer's entry token, which lets the command act on the customer's behalf.",
     ),
 ]
 

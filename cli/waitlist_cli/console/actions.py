@@ -75,7 +75,7 @@ class Form(ImmutableMultiDict[str, str]):
         }
 
     def seen(self) -> dict[str, Any] | None:
-        """Return the settings as they were when the form was opened, or None if unknown."""
+        """Return the settings from when the form was opened, or None if they are unknown."""
         try:
             found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
         except ValueError:

@@ -295,12 +295,14 @@ def _entry_of(answer: dict[str, Any]) -> str:
 
 
 def _chosen_room(request: Request, form: Form) -> str:
-    """Return the desk name in the form, or else the name that the browser remembers."""
+    """Return the desk name in the form. If there is none, return the name that the browser
+    remembers.
+    """
     return " ".join(form.get(ROOM, room_of(request)).split())
 
 
 def _problem_of(room: str) -> str:
-    """Return what is wrong with a desk name, or "" if it is valid."""
+    """Return the error message for an invalid desk name, or "" for a valid one."""
     return NO_ROOM if not room else LONG_ROOM if len(room) > MOST_ROOM else ""
 
 

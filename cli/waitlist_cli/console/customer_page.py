@@ -25,7 +25,7 @@ PAGE_PREFIX = "body.page."
 NEW_QUESTION = {**defaults("page.fields"), "name": "", "label": ""}
 TYPES = choices("page.fields.type")
 FONTS = choices("page.font")
-# The customer states that the preview can show.
+# The preview can show the page of a customer in each of these states.
 STATES = {"join": "Joining", "waiting": "Waiting", "offered": "Their turn", "called": "Called"}
 OWN_LANGUAGE = ("", "The language of this browser")
 INDEX = (("no", "No"), ("yes", "Yes"))

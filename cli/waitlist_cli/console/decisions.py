@@ -13,7 +13,7 @@ from waitlist_cli.errors import CliError
 from waitlist_cli.operations.claim import call_error
 from waitlist_cli.terminal.output import format_duration
 
-# How long an operator can undo a decision, unless they have chosen another time.
+# How long an operator can undo a decision by default.
 UNDO_SECONDS = 10
 # How long the counter page offers to undo a decision that has already been sent.
 SENT_SECONDS = 60.0
@@ -36,7 +36,7 @@ class Decision:
     send: Callable[[], object]
     # The idempotency key of the form that the operator submitted.
     form_key: str = ""
-    # Sends the requests that undo the decision after it has been sent.
+    # Sends the requests that undo a decision that has already been sent.
     take_back: Callable[[], object] | None = None
     made_at: float = field(default_factory=monotonic)
 

@@ -70,7 +70,7 @@ class Entrance:
             self.output.line(address)
 
     def _write_page(self) -> str:
-        """Write the page that contains a new token, and return its file URL."""
+        """Write a page that contains a new token, and return the page's file URL."""
         path = self.folder / PAGE_NAME
         action = escape(f"{self.guard.origin}{ENTER}")
         with open_private(path) as file:

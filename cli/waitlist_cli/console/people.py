@@ -1,4 +1,4 @@
-"""Shows the pages that list the people on a waitlist by status, and searches for people."""
+"""Shows the people on a waitlist by status, and finds people by their id, address or other data."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -12,7 +12,7 @@ PICKED = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 @cache
 def zones() -> list[str]:
-    """Return "UTC" and the names of all time zones that have a name such as Europe/Berlin."""
+    """Return "UTC" and all time zone names that contain a slash, such as Europe/Berlin."""
     return ["UTC", *sorted(name for name in available_timezones() if "/" in name)]
 
 

@@ -179,7 +179,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
 
 
 def _lines_of(policy: Mapping[str, Any] | None, zone: str) -> dict[str, Mapping[str, Any]]:
-    """Map each line of the form's schedule field to the scheduled time that it stands for.
+    """Map each line of the form's schedule field to the saved scheduled time that the line shows.
 
     The lines contain local times in the `zone` time zone.
     """

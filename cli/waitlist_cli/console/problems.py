@@ -14,7 +14,8 @@ from waitlist_cli.errors import (
 )
 from waitlist_cli.operations.claim import call_error
 
-# If one of these errors keeps a page from being shown, the browser tries again by itself.
+# If loading a page fails with one of these errors, the browser requests the page again
+# automatically.
 RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5
 

@@ -9,7 +9,7 @@ from starlette.routing import Route
 from waitlist_cli.client.paging import pages
 from waitlist_cli.console.context import Console, waitlist_of
 
-# The maximum number of segments on the page, because a waitlist can have far more segments.
+# The page shows at most this many segments. A waitlist can have far more.
 MOST = 1_000
 REFRESH_SECONDS = 30
 

@@ -218,7 +218,10 @@ def _zone_field(value: str) -> Field:
 
 
 def fields_of(setting: Setting, value: Any) -> Iterator[Field]:
-    """Yield the field of a setting, or a field for each setting of a group."""
+    """Yield the form field of a setting.
+
+    If the setting is a group, yield a field for each setting in the group.
+    """
     if setting.type != "group":
         yield _field(setting, value)
         return

@@ -42,7 +42,7 @@ def routes(console: Console) -> list[Route]:
             for step, inverse in enumerate(found.inverses)
         ]
         # Each request can change the positions of other people. The notices are written after the
-        # last request, so that they name the final positions.
+        # last request, so that they contain the final positions.
         notices = [write_notice() for write_notice in sent]
         console.undos.forget(number)
         if found.decision is not None:

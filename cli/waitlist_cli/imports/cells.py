@@ -44,7 +44,7 @@ def cell_of(part: str, value: Any) -> str:
 
 
 def is_whole_in_cell(part: str, value: Any) -> bool:
-    """Return whether a cell can hold the value so that an import reads exactly the same value."""
+    """Return whether an import would read exactly this value from its cell."""
     cell = cell_of(part, value)
     if not cell.strip() or describe_damage(cell):
         return False

@@ -136,7 +136,7 @@ class Columns:
 
 
 class _Row:
-    """Collects one row's values, sorted into entry fields, profile fields and attributes."""
+    """Collects a row's values, grouped into entry fields, profile fields and attributes."""
 
     def __init__(self, columns: Columns, *, may_be_broken: bool) -> None:
         self.entry: dict[str, Any] = {}

@@ -18,7 +18,7 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.work.signals import Shutdown
 
-# The maximum number of reasons for refused rows in the report, which lists the most common ones.
+# The report lists at most this many reasons why rows were refused: the most common ones.
 SHOWN_REASONS = 3
 
 

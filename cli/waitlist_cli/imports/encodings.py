@@ -96,8 +96,8 @@ def detect_encoding(path: Path) -> str:
 
 
 def _likely(sample: bytes) -> str:
-    # Importing charset_normalizer is slow and rarely needed, because most files are UTF-8, so
-    # import it only here.
+    # Import charset_normalizer only here. Importing it is slow, and most files are UTF-8 and do not
+    # need it.
     from charset_normalizer import from_bytes
 
     others = [name for name in ENCODINGS if name not in (UTF_8, "utf-16")]
