@@ -27,8 +27,8 @@ REASONS: dict[c.Verb, str] = {
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 # The decisions that Redis makes about waiting entries, such as making an offer.
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# Decisions that end a claim or an offer because of a request, not because it expired. The record
-# stores the decision's name in `end`.
+# Decisions that end a claim or an offer at someone's request, before it expires. The record stores
+# the decision's name in `end`.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 

@@ -124,7 +124,7 @@ class End(Facet, frozen=True):
     """
 
     # The customer counts as inside until the pass ends at `inside_until_millis`. If the customer
-    # exited earlier, they counted as inside only until `exited_millis`.
+    # exits earlier, they count as inside only until `exited_millis`.
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None

@@ -35,7 +35,7 @@ class Allowance(Struct, frozen=True):
     longest_pause_millis: int
 
     def pause_millis(self, count: int) -> int:
-        """Return the required delay after the given number of messages."""
+        """Return how long to wait after the given number of messages before the next message."""
         beyond = count - self.at_once
         if beyond < 0:
             return 0
@@ -45,7 +45,8 @@ class Allowance(Struct, frozen=True):
 class Taken(Struct, frozen=True):
     """A message that was counted for an address.
 
-    `before` is the stored item as it was before, so that the count can be undone.
+    `before` is the item that was stored before the message was counted. It is needed to undo the
+    count.
     """
 
     key: dict[str, str]

@@ -28,7 +28,7 @@ def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
 
 
 def is_unanswered(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the customer did not confirm in time that they are still waiting, and may
-    therefore lose their place.
+    """Return whether the customer can lose their place because they did not confirm in time that
+    they are still waiting.
     """
     return record.question.unanswered and may_end_wait(record, rules)

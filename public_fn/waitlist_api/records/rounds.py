@@ -26,8 +26,8 @@ class Round(Struct, frozen=True, kw_only=True):
     # visited none.
     after: str = ""
     began_millis: int = 0
-    # The timestamp up to which the current round compares changes with Redis. It becomes 0 if some
-    # waitlist's changes could not be compared.
+    # The timestamp up to which the current round compares changes with Redis. It becomes 0 if the
+    # changes to at least one waitlist could not be compared.
     until: int = 0
 
     @classmethod

@@ -341,7 +341,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     ] = None
 
     def in_zone(self, timezone: str) -> Self:
-        """Return a copy of the policy that uses this time zone wherever the policy names none."""
+        """Return a copy of the policy that uses this time zone wherever the policy sets no time
+        zone.
+        """
         hours = self.offer_hours and self.offer_hours.in_zone(timezone)
         schedule = tuple(scheduled.in_zone(timezone) for scheduled in self.schedule)
         return replace(self, offer_hours=hours, schedule=schedule)
