@@ -190,16 +190,14 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return not self.not_ready_at(now_millis)
 
     def not_ready_at(self, now_millis: int) -> tuple[c.NotReady, ...]:
-        """Return the reasons in the record why the entry is not ready at this time."""
+        """Return the stored reasons why the entry is not ready at the given time."""
         return tuple(
             reason for reason in self._not_ready if not 0 < reason.until_millis <= now_millis
         )
 
     @property
     def _not_ready(self) -> tuple[c.NotReady, ...]:
-        """All reasons in the record why the entry is not ready, including reasons whose time has
-        passed.
-        """
+        """All stored reasons why the entry is not ready, including reasons that have expired."""
         facets = (self.pauses, self.verification, self.hold)
         return tuple(reason for facet in facets for reason in facet.not_ready())
 

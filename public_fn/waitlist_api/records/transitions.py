@@ -169,7 +169,8 @@ class Transitions(Struct, frozen=True):
     def _ending(self, transition: Transition, now_millis: int) -> Transition:
         """Set the expiry of a signup's events when a decision ends the signup.
 
-        Return a copy of the decision with the same expiry. It is later written to the record.
+        Return a copy of the decision with the same expiry. The caller writes this expiry to the
+        record.
         """
         expires_at = self.retention.expires_at(transition.waitlist_id, now_millis)
         ending = replace(

@@ -22,8 +22,8 @@ class _Remembered(Struct, frozen=True):
 class WaitlistCache(Struct, frozen=True):
     """Reads waitlists through a cache.
 
-    A cached waitlist may be out of date, so it is read again from DynamoDB before a request is
-    refused because of its settings.
+    A cached waitlist may be out of date. Before a request is refused because of a waitlist's
+    settings, the waitlist is read again from DynamoDB.
     """
 
     waitlists: WaitlistRecords
