@@ -35,7 +35,7 @@ def lambda_handler(event: dict[str, Any], context: Context) -> dict[str, Any]:
         began = time.perf_counter()
         if is_heartbeat(record["body"]):
             # A test message (heartbeat) arrives every minute and is logged. If these log lines
-            # stop, events no longer arrive either, and an alarm reports it.
+            # stop, other events are not arriving either, and an alarm goes off.
             telemetry().write(_span(HEARTBEAT_EVENT, "ok", record["messageId"], began))
             continue
         queued = QueuedEvent.of_record(record)

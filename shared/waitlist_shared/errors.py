@@ -9,8 +9,8 @@ class WaitlistError(Exception):
 
     Its `code` never changes, and its message says what to do next. The HTTP response has the status
     `status`, its headers include `headers`, and its body includes `fields`. If
-    `retry_after_seconds` is set, clients should repeat the request after this time. If an error of
-    the private function means nothing to clients, they get the `shown_as` error instead.
+    `retry_after_seconds` is set, clients should repeat the request after this time. If clients
+    would not understand an error of the private function, they get the `shown_as` error instead.
     """
 
     code: ClassVar[str] = "internal_error"
@@ -130,14 +130,14 @@ class Gone(WaitlistError):
 class EntryNotReady(WaitlistError):
     """The entry is waiting, but it is not ready.
 
-    For example, the customer lets others pass, or an operator holds the entry back.
+    For example, the customer is letting others pass, or an operator is holding the entry back.
     """
 
     code = "entry_not_ready"
     status = 409
     advice = (
-        "The entry is not ready, and its `not_ready` field says why. If an operator holds the "
-        "entry back, call `ready`. If the address is unverified, it must be verified first. "
+        "The entry is not ready, and its `not_ready` field says why. If an operator is holding "
+        "the entry back, call `ready`. If the address is unverified, it must be verified first. "
         "Otherwise, wait until the entry is ready."
     )
 
@@ -154,7 +154,7 @@ class NoRoom(WaitlistError):
 
 
 class InsideFull(WaitlistError):
-    """The total number of customers inside, open offers and claims has reached `max_inside`."""
+    """The customers inside, open offers and claims have together reached `max_inside`."""
 
     code = "inside_full"
     status = 409
@@ -214,8 +214,8 @@ class ClaimMismatch(WaitlistError):
     code = "claim_mismatch"
     status = 409
     advice = (
-        "This claim_token does not belong to the entry's current claim. Another claim may hold the "
-        "entry now."
+        "This claim_token does not belong to the entry's current claim. The entry may have been "
+        "claimed again."
     )
 
 

@@ -20,7 +20,8 @@ INVITATION_MARK = "1417a7ed"
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
     """Return the id of a customer's entry on a waitlist.
 
-    The id is a digest of both ids, so all of a customer's signups get the same entry id.
+    The id is a digest of the waitlist's id and the customer's id, so all of a customer's signups on
+    the waitlist get the same entry id.
     """
     digest = hashlib.sha256(f"{waitlist_id}\0{customer_id}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
@@ -42,7 +43,7 @@ def new_join_id() -> str:
 def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
     """Return the id of an admitted customer's pass.
 
-    The id is a digest of known values, so the service recomputes it instead of storing it.
+    The id is a digest of the arguments, so the service can recompute it and does not store it.
     """
     digest = hashlib.sha256(f"{entry_id}\0{ticket}\0{admitted_millis}".encode()).digest()
     return base64.b32encode(digest)[:26].decode().lower()
@@ -64,7 +65,7 @@ def new_invitation_id(now_millis: int) -> str:
 def token_of_invitation(invitation_id: str, token: str) -> str:
     """Return the token of an offer that belongs to an invitation.
 
-    It consists of a mark, the invitation's id, and the end of the given random token.
+    The token consists of INVITATION_MARK, the invitation's id, and the end of the random `token`.
     """
     start = f"{INVITATION_MARK}{invitation_id}"
     return start + token[len(start) :]

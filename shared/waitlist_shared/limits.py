@@ -8,7 +8,7 @@ MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
 # The maximum number of characters in the name of a place to which a customer is called.
 MAX_CALL_LENGTH = 60
-# The longest that an entry may be passed over after a declined offer.
+# The longest time for which an entry may be passed over after a declined offer.
 MAX_PAUSE_SECONDS = 30 * 24 * 3600
 # The largest number of declines for which a waitlist may let customers keep their place.
 MAX_DECLINES = 100
@@ -43,12 +43,12 @@ MAX_TICKET = 2**45 - 2**40 - 1  # a larger ticket would reach the ranks of the n
 
 # How long the service remembers clients' idempotency keys.
 ONCE_SECONDS = 24 * 3600
-# The service may repeat its own requests to Redis. If the client has sent no idempotency key, the
-# service creates one, which Redis remembers for this long.
+# How long Redis remembers the idempotency keys that the service creates. The service creates a key
+# if the client sent none, because the service may repeat its own requests to Redis.
 INTERNAL_ONCE_SECONDS = 60
 
-# Redis remembers for this long how many imported rows had the same `joined_at`, so that any further
-# row with this `joined_at` is placed behind them.
+# How long Redis remembers the number of imported rows with the same `joined_at`, so that further
+# rows with this `joined_at` are placed behind them.
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
 # How long Redis remembers that a signup has ended, so that a late message about it changes nothing.

@@ -17,7 +17,7 @@ TICKETS_PER_MILLISECOND = 16
 
 def priority_of(rank: int) -> int:
     """Return the priority of a rank, from 0 to 255."""
-    # Priority 0 is the last priority, so all higher ranks belong to it too.
+    # Priority 0 is the last priority, and its range of ranks has no upper end.
     return 255 - min(255, (rank + ROOM) // TIER)
 
 

@@ -24,8 +24,8 @@ KindName = Literal[
     "message",
 ]
 # The types of telephone numbers to which a waitlist may send SMS messages. If a country uses the
-# same number ranges for mobile phones and landlines, they count as `mobile`. Premium-rate,
-# satellite and toll-free numbers never receive messages.
+# same number ranges for mobile phones and landlines, numbers in these ranges count as `mobile`.
+# Premium-rate, satellite and toll-free numbers never receive messages.
 NumberType = Literal["mobile", "fixed_line", "voip", "unknown"]
 Channel = Literal["mail", "sms"]
 # Maps each profile field that holds an address to the channel for its messages.

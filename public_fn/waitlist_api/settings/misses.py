@@ -8,13 +8,14 @@ from waitlist_shared.limits import MAX_ATTEMPTS
 
 
 class MissRules(Settings, frozen=True, kw_only=True):
-    """What happens to an entry whose customer has left several offers unused."""
+    """What happens to an entry whose customer has left too many offers unused."""
 
     at_most: Annotated[
         int,
         Setting(
-            "The number of unused offers after which `then` decides what happens to the entry. "
-            "Before that, `no_show` decides. Expired claims count as unused offers.",
+            "The number of unused offers after which the entry leaves or is parked, as chosen in "
+            "`then`. After earlier unused offers, `no_show` decides what happens to the entry. "
+            "Expired claims count as unused offers.",
             label="Number of unused offers",
             ge=1,
             le=MAX_ATTEMPTS,

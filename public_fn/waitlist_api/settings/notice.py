@@ -55,7 +55,7 @@ class Notice(Settings, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """True if the notice has no text. An empty notice ends the current notice."""
+        """True if the notice has no text. Setting an empty notice ends the current notice."""
         return self.text is None or (isinstance(self.text, str) and not self.text.strip())
 
     @property

@@ -130,8 +130,9 @@ class PageField(Settings, frozen=True, kw_only=True):
     kept_in: Annotated[
         Kept,
         Setting(
-            "Where to store the answer. Operators can read it in both places. Claims can "
-            "filter by an answer in the `attributes`, but it may have at most 64 characters.",
+            "Where to store the answer: in the profile or in the attributes. Operators can read "
+            "both. Claims can filter by attributes, but an answer stored there may have at most "
+            "64 characters.",
             label="Kept in",
             choices={
                 "profile": "Profile, which operators can read",
@@ -366,9 +367,9 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         return self.sources or (asked.choices if asked else ())
 
     def source_of(self, answers: Mapping[str, Any]) -> str | None:
-        """Return the source that a signup counts towards, or None if the customer gave no answer.
+        """Return the source under which a signup is counted, or None if no answer was given.
 
-        An answer that is not one of the separately counted sources counts as `other`.
+        If the answer is not in the list of separately counted sources, the source is `other`.
         """
         value = answers.get(self.source) if self.source else None
         if not isinstance(value, str) or not value.strip():

@@ -10,11 +10,10 @@ class Presence(Settings, frozen=True, kw_only=True):
     """When a customer counts as away.
 
     Customers poll the service while their page is open. A customer who has stopped polling counts
-    as away, and offers pass over their entry until they poll again. The entry keeps its position in
-    the queue.
+    as away, and their entry gets no offers until they poll again.
 
-    The service stores polls only for entries near the head of the queue, so a customer without a
-    stored poll counts as present.
+    The entry keeps its position in the queue. The service stores polls only for entries near the
+    head of the queue. A customer without a stored poll counts as present.
     """
 
     seconds: Annotated[

@@ -26,7 +26,7 @@ class RestRules(Settings, frozen=True, kw_only=True):
     times: Annotated[
         int,
         Setting(
-            "How many times a customer may let others pass after each signup.",
+            "How many times a customer may let others pass per signup.",
             label="Number of pauses",
             ge=1,
             le=1000,

@@ -21,7 +21,7 @@ UCS2_ALONE, UCS2_EACH = 70, 67
 
 
 def count_sms_parts(text: str) -> int:
-    """Return how many parts an SMS message is sent in. Each part is billed."""
+    """Return the number of parts in which an SMS message is sent. Each part is billed."""
     if ALPHABET.union(EXTENSION).issuperset(text):
         sizes = [2 if character in EXTENSION else 1 for character in text]
         return _parts(sizes, DEFAULT_ALONE, DEFAULT_EACH)
@@ -31,7 +31,10 @@ def count_sms_parts(text: str) -> int:
 
 
 def _parts(sizes: list[int], alone: int, each: int) -> int:
-    """Return how many parts a text is sent in. A character is never split between two parts."""
+    """Return the number of parts in which a text is sent.
+
+    A character is never split between two parts.
+    """
     if sum(sizes) <= alone:
         return 1
     parts, used = 1, 0

@@ -66,8 +66,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     opens_at: Annotated[
         UtcText | None,
         Setting(
-            "When the waitlist opens. Earlier signups are refused with `not_open_yet`. The Redis "
-            "server's clock decides.",
+            "When the waitlist opens, according to the Redis server's clock. Earlier signups are "
+            "refused with `not_open_yet`.",
             null="that there is no opening time",
             label="Opens",
             examples=["2026-03-01T09:00:00Z"],
@@ -76,9 +76,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     closes_at: Annotated[
         UtcText | None,
         Setting(
-            "When the waitlist closes. The time must be later than `opens_at`. Later signups are "
-            "refused with `waitlist_closed`. The Redis server's clock decides. If `open` is false, "
-            "the waitlist is closed at all times.",
+            "When the waitlist closes, according to the Redis server's clock. Later signups are "
+            "refused with `waitlist_closed`. The closing time must be later than `opens_at`. If "
+            "`open` is false, the waitlist is closed at all times.",
             null="that there is no closing time",
             label="Closes",
             examples=["2099-12-31T18:00:00Z"],
@@ -214,8 +214,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         int | None,
         Setting(
             "The maximum number of entries that can be claimed at the same time. If it is 1, "
-            "entries are processed strictly one at a time. Offers to customers do not count. "
-            "Lowering the value does not end existing claims.",
+            "entries are processed strictly one at a time. Open offers do not count towards this "
+            "limit. Lowering the value does not end existing claims.",
             null="no limit",
             label="Claims at once",
             ge=1,
@@ -248,9 +248,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     identity: Annotated[
         IdentityRules | None,
         Setting(
-            "The address that identifies a guest. Choose this setting before the first signup. The "
-            "service computes entry ids from this address, and existing entries keep their ids if "
-            "you change the setting.",
+            "The address that identifies a guest. Choose this setting before the first signup. "
+            "The service computes entry ids from the address, and changing the setting does not "
+            "change the ids of existing entries.",
             null="that clients send a `customer_id` instead",
         ),
     ] = None
@@ -326,7 +326,10 @@ def frees_at_end(settings: WaitlistSettings) -> bool:
 
 
 def admission_of(settings: WaitlistSettings) -> AdmissionPolicy | None:
-    """Return the admission policy, with the waitlist's time zone wherever the policy names none."""
+    """Return the admission policy, completed with the waitlist's time zone.
+
+    The waitlist's time zone is used wherever the policy names no time zone.
+    """
     policy = settings.admission
     return None if policy is None else policy.in_zone(settings.timezone)
 

@@ -55,8 +55,8 @@ class Flows(Struct, frozen=True, kw_only=True):
     @classmethod
     def between(cls, before: Sample, after: Sample) -> Self:
         """Return the number of events between two samples."""
-        # If Redis has lost data, a counter can be lower than in the previous sample. Count no
-        # events then, rather than a negative number.
+        # If Redis has lost data, a counter can be lower than in the previous sample. In that case,
+        # return 0 rather than a negative number of events.
         names = Flows.__struct_fields__
         return cls(**{name: max(0, getattr(after, name) - getattr(before, name)) for name in names})
 
@@ -114,7 +114,10 @@ class CountHistory(Struct, frozen=True):
         return _points(timed, range(start, last + step, step))
 
     def last_hour(self, waitlist_id: str, now: Counters) -> Flows:
-        """Return the number of events in the last hour. `now` contains the current counters."""
+        """Return the number of events in the last hour.
+
+        `now` contains the counters' current values.
+        """
         created = self.waitlist_cache.find(waitlist_id).created_millis
         begin = self.now_millis() - HOUR_MILLIS
         if created >= begin:
@@ -145,9 +148,9 @@ class CountHistory(Struct, frozen=True):
 
 
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
-    """Return a point for each of the times, with the counts of the newest sample that is not later.
+    """Return a point for each time except the first, which marks where the first period begins.
 
-    The first time only marks where the first period begins, so it has no point.
+    A point contains the counts of the newest sample taken at or before its time.
     """
     points: list[Point] = []
     samples = sorted(timed, key=lambda timed_sample: timed_sample[0])
@@ -158,7 +161,7 @@ def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
         newest = past[-1] if past else former
         if newest is not None and millis > times.start:
             # What happened before the first sample is not known, so the first point counts only the
-            # events since then.
+            # events after that sample.
             points.append(_point(millis, former or past[0], newest))
         former = newest
     return points

@@ -25,10 +25,10 @@ class WaitlistNotices(Struct, frozen=True):
     now_millis: NowMillis
 
     def put(self, waitlist_id: str, notice: Notice) -> Notice:
-        """Replace a waitlist's notice. A notice without text ends the current one.
+        """Replace a waitlist's notice, and return the notice that customers see now.
 
-        Return the notice that customers see now. Raise InvalidFields if the notice ends in the
-        past, and WaitlistNotFound if the waitlist does not exist.
+        If the new notice has no text, the current notice ends. Raise InvalidFields if the new
+        notice ends in the past, and WaitlistNotFound if the waitlist does not exist.
         """
         if notice.is_empty:
             notice = NO_NOTICE

@@ -39,7 +39,7 @@ class Previews(Struct, frozen=True):
     ) -> Preview:
         """Return the waits that customers would have under a policy.
 
-        If `people` is given, return only the wait at this position.
+        If `people` is given, return only the wait of the customer at this position.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)
@@ -48,16 +48,16 @@ class Previews(Struct, frozen=True):
         if admission == waitlist.settings.admission:
             recent = Recent.read(self.samples, waitlist, now_millis)
         else:
-            # The stored samples show how long customers waited under the saved policy, which says
-            # nothing about the waits under this one.
+            # The stored samples show how long customers waited under the saved policy, so they
+            # cannot be used to estimate the waits under a different policy.
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         until_millis = admission.until_millis if admission else None
         pace = recent.pace(newest, policy_of(local, now_millis), until_millis)
         turns = {people: people} if people else {at: at for at in POSITIONS}
         if people is None:
-            # A new customer is placed behind all waiting entries. The wait is estimated only from
-            # entries that are ready, because the others get no offers.
+            # A new customer is placed behind all waiting entries. Entries that are not ready get no
+            # offers, so only ready entries are counted to estimate the wait.
             turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
         instants = instants_after(local.schedule if local else (), now_millis)
         if until_millis is not None:

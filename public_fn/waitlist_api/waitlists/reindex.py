@@ -123,8 +123,8 @@ class Reindexer(Struct, frozen=True):
 
 def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
     if record is None or record.status in ENDED:
-        # The signup has ended, so the entry belongs to no segment. Tell Redis so, because the index
-        # is complete only when every entry in Redis has been indexed.
+        # The signup has ended, so the entry belongs to no segment. Send it to Redis without
+        # segments, because the index is complete only when every entry in Redis has been indexed.
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,

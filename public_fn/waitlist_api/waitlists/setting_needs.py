@@ -26,7 +26,7 @@ SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "110"}
 
 
 class Stack(Struct, frozen=True, kw_only=True):
-    """What the stack's parameters allow on every waitlist.
+    """The features that the stack's parameters make available to its waitlists.
 
     `channels` contains `mail` if MailFrom is set, and `sms` if SmsFrom is set.
     """
@@ -88,7 +88,7 @@ def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> l
 def contradictions(settings: WaitlistSettings) -> list[Rule]:
     """Return the violated rules that make every signup impossible.
 
-    Settings that violate one are refused.
+    The service refuses settings that violate such a rule.
     """
     return [rule for rule in CONTRADICTIONS if rule.is_broken(settings, Stack(), 0)]
 
@@ -298,9 +298,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="verify_without_link",
         settings=("identity.verify", "messages.kinds"),
-        message="Customers must verify their address before they get an offer, but the service "
-        "does not send them the link. Add `verify` to messages.kinds, and set the stack's MailFrom "
-        "parameter for email or SmsFrom for SMS. Otherwise, your backend must send the links.",
+        message="Customers must verify their address before they get an offer, but the waitlist "
+        "is not set up to send them the verification link. Add `verify` to messages.kinds, and "
+        "set the stack's MailFrom parameter for email or SmsFrom for SMS. Otherwise, your backend "
+        "must send the links.",
         is_broken=_verifies_without_link,
     ),
     Rule(
@@ -313,10 +314,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="link_without_sender",
         settings=("identity.field", "messages.kinds"),
-        message="The customer's page offers to send customers a link to their place, but the "
-        "service does not send the link. Add `verify` to messages.kinds, and set the stack's "
-        "MailFrom parameter for email or SmsFrom for SMS. Otherwise, your backend must send the "
-        "links.",
+        message="The customer's page lets customers request a link to their place, but the "
+        "waitlist is not set up to send this link. Add `verify` to messages.kinds, and set the "
+        "stack's MailFrom parameter for email or SmsFrom for SMS. Otherwise, your backend must "
+        "send the links.",
         is_broken=_finds_without_link,
     ),
     Rule(
@@ -336,9 +337,9 @@ RULES: tuple[Rule, ...] = (
         code="confirm_without_message",
         settings=("confirm", "messages.kinds"),
         message="Customers lose their place if they do not confirm that they are still waiting, "
-        "but the service does not send them a message about this. Add `confirm` to messages.kinds, "
-        "and set the stack's MailFrom parameter for email or SmsFrom for SMS. Otherwise, your "
-        "backend must send the messages.",
+        "but the waitlist is not set up to send them a message about this. Add `confirm` to "
+        "messages.kinds, and set the stack's MailFrom parameter for email or SmsFrom for SMS. "
+        "Otherwise, your backend must send the messages.",
         is_broken=_asks_unheard,
     ),
     Rule(
@@ -404,8 +405,8 @@ RULES: tuple[Rule, ...] = (
             "admission.presence",
         ),
         message="This policy makes no offers by itself. Customers get an offer only when an "
-        "operator calls `admit`, and the `presence` setting applies only to an `admit` with a "
-        "`count`. To make offers automatically, set `rate`, `schedule` or `max_inside`.",
+        "operator calls `admit`, and the `presence` setting has an effect only if this request "
+        "contains a `count`. To make offers automatically, set `rate`, `schedule` or `max_inside`.",
         is_broken=_offers_by_hand,
     ),
     Rule(

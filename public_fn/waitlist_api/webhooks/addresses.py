@@ -4,14 +4,14 @@ import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 Address = IPv4Address | IPv6Address
-# Public IPv6 addresses are in GLOBAL_UNICAST, but those in WITH_IPV4_INSIDE can contain a private
-# IPv4 address.
+# All public IPv6 addresses are in GLOBAL_UNICAST. Addresses in WITH_IPV4_INSIDE do not count as
+# public, because they can contain a private IPv4 address.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 WITH_IPV4_INSIDE = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))
 
 
 class ForbiddenAddress(Exception):
-    """Raised if webhooks must not be sent to an IP address of the URL's host."""
+    """Raised if the URL's host has an IP address to which webhooks must not be sent."""
 
 
 class UnknownHost(Exception):

@@ -171,7 +171,7 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
 
 
 def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
-    """Return the events that were given up on and that this replay sends again."""
+    """Return the dead letters that this replay sends again."""
     number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
     # When an entry is erased, the receiver is told to erase its data too, so do not resend events
     # from before the erasure.
@@ -217,9 +217,9 @@ def backoff_seconds(failures: int) -> int:
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether to give up on `detail` when `event` is given up on.
+    """Return whether to give up on `detail` when the service gives up on `event`.
 
-    This is true for `event` itself, and for the entry's earlier events that are at least a day old.
+    It gives up on `event` itself, and on the entry's earlier events that are at least a day old.
     """
     if detail.number == event.detail.number:
         return True

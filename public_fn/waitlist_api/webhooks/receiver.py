@@ -53,9 +53,9 @@ class Attempt(Struct, frozen=True):
 
 
 class Receiver(Struct, frozen=True):
-    """The receiver of webhooks at a URL.
+    """The operator's server to which webhooks are posted.
 
-    If `only_loopback` is true, the URL must be on this machine and may use HTTP.
+    If `only_loopback` is true, the server's URL must be on this machine and may use HTTP.
     """
 
     url: str
@@ -173,9 +173,9 @@ def _tls() -> ssl.SSLContext:
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to a fixed IP address of the host.
+    """A connection to a given IP address of the host.
 
-    DNS is not asked again, so this is the address that was checked.
+    The connection does not query DNS again, so it goes to the address that was checked.
     """
 
     def __init__(self, parts: SplitResult, address: str) -> None:

@@ -38,8 +38,7 @@ class Replays(Struct, frozen=True):
     dead_letters_url: str
 
     def replay(self, since: datetime) -> Replayed:
-        """Put all dead letters whose event happened at or after `since` back into the webhook's
-        queue.
+        """Requeue all dead letters whose events happened at or after `since`.
 
         Raise NoWebhook if the stack has no webhook, and NotReady if SQS fails.
         """

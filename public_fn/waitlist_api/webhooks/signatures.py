@@ -68,7 +68,7 @@ class Signatures:
         try:
             self._signers = signers(self._read())
         except (SecretUnavailable, BadWebhookSecret):
-            # Keep the current secrets, and soon try again to read the new ones.
+            # Keep using the current secrets, and try again soon.
             wait_seconds = RETRY_SECONDS
             logger.warning("the webhook's secret could not be reloaded", exc_info=True)
         self._read_again_millis = millis + wait_seconds * 1000

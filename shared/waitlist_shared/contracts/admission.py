@@ -80,7 +80,7 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # newer settings or a different schedule, it makes no offers.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # What the waitlist's record says about scheduled slots: Redis has already added those up to
+    # According to the waitlist's record, Redis has already added the scheduled slots up to the time
     # `counted_until`, and at most `counted_slots` of them are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
@@ -155,7 +155,7 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 class Decline(OnOffer, frozen=True, kw_only=True):
     """Declines an offer. The slot can then be offered to the next entry."""
 
-    # With `place`, the entry keeps its rank, and offers pass over it for `pause_seconds`. After
+    # With `place`, the entry keeps its rank, but gets no offers for `pause_seconds`. After
     # `at_most` declines, each further decline moves the entry to the end of the queue instead.
     to: Literal["place", "back"] = "back"
     pause_seconds: Annotated[int, Meta(ge=0, le=MAX_PAUSE_SECONDS)] = 0
@@ -175,7 +175,7 @@ class DeclineResult(HoldResult, frozen=True, kw_only=True):
     # The position is None while the queue is being rebuilt.
     position: int | None = None
     total: int | None = None
-    # Until when the entry is passed over, in Unix milliseconds, or 0 if it is not passed over.
+    # When the entry can get offers again, in Unix milliseconds, or 0 if there is no such delay.
     until_millis: Number = 0
     # How many offers the customer has declined since signing up, including this one.
     declines: Number = 0

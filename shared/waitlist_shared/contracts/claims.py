@@ -68,14 +68,14 @@ class Claimed(Struct, frozen=True, kw_only=True):
     attempts: Number
     rank: Rank
     ticket: Ticket
-    # When the entry's previous claim expired, as a logical timestamp, or 0 if no claim expired or
-    # the record already says so.
+    # When the entry's previous claim expired, as a logical timestamp. It is 0 if no claim expired,
+    # or if the record already contains this expiry.
     expired_stamp: Ticket
-    # When the customer's previous offer expired, as a logical timestamp, or 0 if no offer expired
-    # or the record already says so.
+    # When the customer's previous offer expired, as a logical timestamp. It is 0 if no offer
+    # expired, or if the record already contains this expiry.
     no_show_stamp: Ticket
-    # The deadline of the expired claim or offer, or 0 if none expired or the record already says
-    # so.
+    # The deadline of the expired claim or offer. It is 0 if no claim or offer expired, or if the
+    # record already contains the expiry.
     ended_millis: Number
     # The logical timestamp of the claim or offer. It is None if the customer has been admitted.
     stamp: Ticket | None = None
@@ -246,7 +246,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     """A decision that Redis made about an entry."""
 
     verb: Verb
-    # The token of the claim that began or ended with this decision.
+    # The token of the claim that this decision began or ended.
     token: str = ""
     stamp: Ticket
     rank: Rank
@@ -255,23 +255,25 @@ class Decision(Struct, frozen=True, kw_only=True):
     # The deadline of a claim or offer, or when the entry was parked or admitted, in milliseconds.
     at: Number = 0
     # The logical timestamp of Redis' previous decision about the entry, or 0. If the record
-    # contains a decision between these two, Redis has lost that decision.
+    # contains a decision later than `basis_stamp` and earlier than `stamp`, Redis has lost that
+    # decision.
     basis_stamp: Ticket | None = None
     # The logical timestamp of the last decision that changed the entry's rank. If the record
     # already contains that decision, the value is 0.
     placed_stamp: Ticket | None = None
     # When the entry is ready again, in Unix milliseconds, or 0 if there is no delay.
     until_millis: Number = 0
-    # How many offers the customer has declined since signing up, if the decision is a decline.
+    # If the decision is a decline, the number of offers that the customer has declined since
+    # signing up.
     declines: Number = 0
 
 
 class DirtyPlace(Struct, frozen=True, kw_only=True):
-    """An entry's state in Redis, if the entry's record may not contain this state yet."""
+    """An entry's state in Redis, which the entry's record may not contain yet."""
 
     entry_id: EntryId
-    # The logical timestamp of the last decision about the entry. After the decision has been
-    # recorded, a Settle request with this timestamp tells Redis so.
+    # The logical timestamp of the last decision about the entry. After recording the decision, the
+    # caller sends this timestamp to Redis in a Settle request.
     seen_stamp: Ticket
     state: str  # a PlaceState, or `absent`
     rank: Rank
@@ -293,8 +295,8 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     """The entries whose records may be out of date."""
 
     stamp: Ticket
-    # True if this call has ended everything that had expired, including claims, offers, and reasons
-    # why entries are not ready.
+    # True if this call has ended everything that had expired: claims, offers, and reasons why
+    # entries are not ready.
     is_all: bool = False
     max_attempts: int
     places: list[DirtyPlace]

@@ -49,7 +49,7 @@ Filters = Annotated[
     Meta(max_length=MAX_FILTERS),
 ]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
-# A text that says how fast a waitlist admits people, or else `unknown` or `paused`.
+# A text that says how fast a waitlist admits people. It can also be `unknown` or `paused`.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 OfferSeconds = Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)]
@@ -105,14 +105,14 @@ class NotReady(Struct, frozen=True):
     """One reason why an entry is not ready."""
 
     reason: NotReadyReason
-    # When the reason ends, or 0 if that is not known.
+    # When the reason ends, or 0 if its end is not known.
     until_millis: Number = 0
 
 
 class Readiness(Struct, frozen=True, array_like=True):
     """The reasons why an entry is not ready. An entry without reasons is ready."""
 
-    # If Redis already has reasons for the entry, the reasons with the higher version are kept.
+    # The version of these reasons. Redis keeps the reasons with the highest version.
     version: Number
     not_ready: Annotated[tuple[NotReady, ...], Meta(max_length=MAX_NOT_READY_REASONS)] = ()
     # The deadline by which the customer must confirm that they are still waiting, or 0 if the

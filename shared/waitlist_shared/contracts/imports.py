@@ -18,7 +18,7 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class SharedMillisecond(Struct, frozen=True, array_like=True):
-    """A time, to the millisecond, that `count` rows of an import share."""
+    """A millisecond, and the number of rows of an import whose time is in it."""
 
     ticket: Ticket  # the first ticket of this millisecond
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
@@ -41,8 +41,8 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     """The tickets for the rows of an import.
 
-    The first row gets the ticket `first`, and each further row's ticket is higher by `apart` than
-    the ticket before it.
+    The first row's ticket is `first`. Each of the following tickets is `apart` higher than the one
+    before it.
     """
 
     # A logical timestamp that is later than the timestamps of all earlier decisions.

@@ -85,8 +85,8 @@ class InspectResult(Result, frozen=True, kw_only=True):
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
     """A waiting entry to restore.
 
-    A rebuild sends a great many entries, so each is encoded as an array, which is shorter than an
-    object.
+    A rebuild sends very many entries, so each entry is encoded as an array, which is shorter than
+    an object.
     """
 
     entry_id: EntryId

@@ -103,10 +103,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     # schedule.
     schedule_version: Number = 0
     # When the schedule was set, in Unix milliseconds. Redis makes no offers for scheduled times
-    # before that.
+    # before the schedule was set.
     schedule_since: Number = 0
-    # How a rate and a schedule are combined if the policy has both. With `least`, the smaller
-    # number of admissions counts. With `sum`, both numbers are added.
+    # How a rate and a schedule are combined if the policy has both. With `least`, the smaller of
+    # the two numbers of admissions applies. With `sum`, the two numbers are added.
     combine: Combine = "least"
     # Redis makes offers only while fewer than this number of customers are inside or have a claim
     # or an offer. The number does not limit claims.
@@ -115,8 +115,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # How long an admitted customer counts as inside, or 0 if there is no admission policy.
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
     no_show: NoShow = "to_back"
-    # The number of missed offers after which an entry leaves or is parked. Before that, `no_show`
-    # decides what happens.
+    # The number of missed offers after which an entry leaves or is parked. After earlier missed
+    # offers, `no_show` decides what happens to the entry.
     misses_at_most: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | UnsetType = UNSET
     misses_then: AfterMisses | UnsetType = UNSET
     # When admissions end. From then on, Redis makes no offers, and all earlier offers have ended.
@@ -253,10 +253,10 @@ class EndStayResult(Result, frozen=True, kw_only=True):
 
 
 class Bump(OnEntry, frozen=True, kw_only=True):
-    """Moves a waiting entry to another priority, some places ahead, to the front of its priority,
-    or to the end of the queue.
+    """Moves a waiting entry.
 
-    Exactly one of `priority`, `places` and `to` must be given.
+    The entry moves to a new `priority`, ahead by a number of `places`, or `to` the front of its
+    priority or the end of the queue. Exactly one of these three fields must be given.
     """
 
     # If a ticket is given, the entry is moved only if it still has this ticket.
@@ -305,7 +305,8 @@ class Position(OnEntry, frozen=True, kw_only=True):
 
     segments: SegmentIds = ()
     segments_version: Number = 0
-    # True if the request comes from the customer, which shows that the customer is present.
+    # True if the request comes from the customer. Such a request shows that the customer is
+    # present.
     is_poll: bool = False
 
 
@@ -457,11 +458,11 @@ class StatsResult(Result, frozen=True, kw_only=True):
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"]
     pace: str
-    # How many more customers must enter before Redis has carried out an operator's `admit` with
-    # `refill`. Another `admit` with `refill` adds its `count` to this quota.
+    # The number of customers who must still enter to complete an operator's `admit` with `refill`.
+    # Another `admit` with `refill` adds its `count` to this quota.
     quota: Number
-    # The number of open offers that count towards the quota. Without a quota, this value and the
-    # next two are 0.
+    # The number of open offers that count towards the quota. If there is no quota, `quota_open`,
+    # `quota_entered` and `quota_since` are 0.
     quota_open: int = 0
     # The number of customers who have accepted an offer that counts towards the quota.
     quota_entered: int = 0

@@ -68,8 +68,8 @@ class Untagged(OnWaitlist, frozen=True, kw_only=True):
 class UntaggedResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `untagged`, or `ready` if no entry is missing from the segment index."""
 
-    # The number of entries that this call has checked. It is 0 if all entries have been checked
-    # before.
+    # The number of entries that this call has checked. It is 0 if earlier calls have checked all
+    # entries.
     looked_at: int = 0
     entry_ids: tuple[EntryId, ...] = ()
 
@@ -89,7 +89,7 @@ class Segments(OnWaitlist, frozen=True, kw_only=True):
 class SegmentDepth(Struct, frozen=True, kw_only=True):
     """A segment's number of waiting entries, and the ids of the first few.
 
-    The caller reads the segment's attribute values from their records.
+    The caller reads the segment's attribute values from the records of these entries.
     """
 
     segment: SegmentId
