@@ -127,8 +127,8 @@ def resume(
 ) -> None:
     """Resume a paused waitlist, or end one customer's pause.
 
-    A customer who has paused lets other people go first. To end their pause, pass their entry token
-    with --token.
+    A customer who has paused is letting other people go first. To end their pause, pass their entry
+    token with --token.
     """
     if token is None and entry is None and customer is None:
         change(context, waitlist, RESUME.body)
@@ -263,7 +263,7 @@ def rest(
     ],
     person: Person,
 ) -> None:
-    """Let other people go first until a given time, on behalf of a customer.
+    """Let other people go ahead of a customer until a given time.
 
     The customer keeps their place. This command needs the customer's entry token. To end the pause
     early, use `resume`. If you have no token, use `ready --no`.

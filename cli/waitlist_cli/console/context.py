@@ -30,9 +30,9 @@ UNDO_SHOWN_SECONDS = 60
 class Undo:
     """How an operator can undo an action.
 
-    A `decision` that has not been sent to the service is dropped. For a `change` to settings, the
-    console restores the former values, and the browser opens `page`. For any other action, the
-    console sends the requests in `inverses`.
+    If there is a `decision`, the console drops it before it is sent to the service. If there is a
+    `change` to settings, the console restores the former values, and the browser opens `page`.
+    Otherwise, the console sends the requests in `inverses`.
     """
 
     waitlist_id: str
