@@ -10,7 +10,8 @@ MAX_DELAY_SECONDS = 12 * 3600
 MAX_CALL_LENGTH = 60
 # The longest time for which an entry may be passed over after a declined offer.
 MAX_PAUSE_SECONDS = 30 * 24 * 3600
-# The largest number of declines for which a waitlist may let customers keep their place.
+# The maximum number of offers that a waitlist may let a customer decline without losing their
+# place.
 MAX_DECLINES = 100
 # The limits for the fields of an admission policy.
 MAX_RATE = 1_000_000

@@ -256,8 +256,8 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         EnterUrl | None,
         Setting(
             "The URL to which admitted customers are sent. Their pass is added to the URL after "
-            "`#pass=`. It must be an `https` URL. `http` URLs are allowed only for the customer's "
-            "own machine, such as `localhost`. The URL must not contain credentials or a fragment.",
+            "`#pass=`. It must be an `https` URL, unless its host is `localhost`, `127.0.0.1` or "
+            "`[::1]`. The URL must not contain credentials or a fragment.",
             null="that customers stay on the page",
             label="Where customers enter",
             examples=["https://shop.example.com/enter"],

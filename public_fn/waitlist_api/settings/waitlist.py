@@ -105,8 +105,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     capacity: Annotated[
         int | None,
         Setting(
-            "The maximum number of entries on the waitlist. Offered, claimed and parked entries "
-            "count too.",
+            "The maximum number of entries on the waitlist. This includes offered, claimed and "
+            "parked entries.",
             null="no limit",
             label="Capacity",
             ge=1,
@@ -302,10 +302,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         return millis_or_none(self.closes_at)
 
     def with_asking_since(self, before: "WaitlistSettings | None", now_millis: int) -> Self:
-        """Return the settings with `confirm.since_millis`, the time at which `confirm` was turned
-        on.
+        """Return the settings with `confirm.since_millis` set to when `confirm` was turned on.
 
-        It stays the same for as long as `confirm` remains turned on.
+        This time stays the same while `confirm` remains turned on.
         """
         if self.confirm is None:
             return self

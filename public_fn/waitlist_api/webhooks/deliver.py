@@ -44,7 +44,7 @@ class Verdict(Struct, frozen=True):
     """The result of handling a queue message.
 
     If `again_seconds` is set, the message is handled again after this time. `given_up` is the
-    number of events that were given up on.
+    number of events that became dead letters.
     """
 
     result: Result

@@ -105,8 +105,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     It is `behind` if Redis made no offers because the request was out of date.
     """
 
-    # Each `deadline_millis` is when the customer's offer ends, or when the customer's pass ends if
-    # customers are admitted automatically.
+    # The entries whose customers got an offer or were admitted automatically. The `deadline_millis`
+    # of an entry is the end of the customer's offer or pass.
     entries: tuple[Claimed, ...] = ()
     stamp: Ticket = 0
     # True if more offers may be due. The caller should then send another request.

@@ -203,10 +203,11 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
     # The position is None if the entry is no longer waiting.
     position: int | None = None
     total: int
-    # If the entry was parked after too many attempts, the logical timestamp at which it was parked.
-    # Otherwise 0.
+    # The logical timestamp at which the entry was parked, or 0 if it was not parked because of too
+    # many attempts.
     worn_out_stamp: Ticket = 0
-    # If the entry was parked after too many attempts, the deadline of the last one. Otherwise 0.
+    # The deadline of the expired claim that caused the entry to be parked, or 0 if there is no such
+    # claim.
     worn_out_millis: Number = 0
 
 

@@ -49,8 +49,8 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # For each item in `shared_milliseconds`, the number to add to the first ticket of the
-    # millisecond. The sum is the ticket of the item's first row.
+    # For each item in `shared_milliseconds`, the difference between the ticket of its first row and
+    # the first ticket of the millisecond.
     offsets: tuple[Number, ...] = ()
 
 

@@ -128,8 +128,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # has no such time.
     opens_millis: Number | UnsetType = UNSET
     closes_millis: Number | UnsetType = UNSET
-    # True if the policy makes offers only during certain hours. Each request that can lead to
-    # offers then contains these hours.
+    # True if the policy makes offers only during certain hours. In that case, each request that can
+    # lead to offers contains these hours.
     has_hours: bool | UnsetType = UNSET
     # True if entries get call numbers. The call numbers are stored only in the records.
     has_call_numbers: bool | UnsetType = UNSET
@@ -220,8 +220,9 @@ class Leave(EndStay, frozen=True, kw_only=True):
 
 
 class Drop(EndStay, frozen=True, kw_only=True):
-    """Removes an entry that Redis may still have, although its record says that it is not on the
-    waitlist. The entry is not counted in `left`.
+    """Removes an entry from Redis because its record says that it is not on the waitlist.
+
+    The entry is not counted in `left`.
     """
 
     unless_placed: bool = False  # keep an entry that has a place in Redis
@@ -319,9 +320,9 @@ class SegmentPlace(Struct, frozen=True, kw_only=True):
 
 @answers(Position)
 class PositionResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is the state of the entry: a PlaceState, or `absent`."""
+    """The `outcome` is the entry's state, or `absent` if Redis does not have the entry."""
 
-    # The number of waiting entries. Entries with an unverified address do not count.
+    # The number of waiting entries, not counting entries with an unverified address.
     total: int
     hide_counts: bool = False
     # True if offers are due. The caller then sends an Admit request.
@@ -333,7 +334,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # customer's number from the record.
     has_call_numbers: bool = False
     # The entry's position, which is 1 plus the number of entries ahead of it. Entries with an
-    # unverified address do not count.
+    # unverified address are not counted.
     position: int | None = None
     rank: Rank | None = None
     ticket: Ticket | None = None
