@@ -38,5 +38,5 @@ def test_the_dialog_refuses_an_impossible_end(console: Opened, bakery: Bakery) -
     assert "and not a duration such as 48h" in console.submit_refused(
         path, count="1", until="tomorrow"
     )
-    assert "offer_seconds" in console.submit_refused(path, count="1", until="15d", sure="yes")
+    assert "at most 14 days" in console.submit_refused(path, count="1", until="15d", sure="yes")
     assert bakery.status("ada") == "waiting"
