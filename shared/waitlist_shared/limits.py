@@ -53,5 +53,5 @@ INTERNAL_ONCE_SECONDS = 60
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
 # How long Redis remembers that a signup has ended, so that a late message about it changes nothing.
-# This must be longer than such a message can be delayed.
+# This must be longer than the longest delay of such a message.
 TOMBSTONE_SECONDS = 15 * 60

@@ -69,7 +69,7 @@ def _instants_of(scheduled: Scheduled, millis: int) -> Iterator[Instant]:
 def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
     """Yield the times of a cron expression in milliseconds since 1970.
 
-    They begin a few hours before `millis`, so the caller must skip the times that are too early.
+    They begin a few hours before `millis`, so the caller must skip those up to `millis`.
     """
     # CronSim can miss a time if its search begins directly after a clock change, so begin the
     # search a few hours earlier.

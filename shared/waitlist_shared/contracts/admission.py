@@ -134,8 +134,8 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
     # the same customer can have the same deadline, but their tokens differ.
     token: str = ""
     # The deadline of the offer that the request is about, or None for the offer that is open now.
-    # With 0, the request changes nothing, and only asks Redis whether it has carried out the same
-    # request before.
+    # If this is 0, the request changes nothing and only asks Redis whether it has carried out the
+    # same request before.
     offered_until_millis: Number | None = None
 
 

@@ -186,8 +186,8 @@ class Redrive(OnEntry, frozen=True, kw_only=True):
     """
 
     # When the entry was parked, according to the caller. If it was parked at a different time,
-    # Redis refuses the request. With 0, the request changes nothing, and only asks Redis whether it
-    # has carried out the same request before.
+    # Redis refuses the request. If the value is 0, the request changes nothing and only asks Redis
+    # whether it has carried out the same request before.
     parked_millis: Number | None = None
     to: Literal["place", "back"] = "place"
 

@@ -64,7 +64,8 @@ class Insert(Signup, frozen=True, kw_only=True):
     ticket: Ticket
     priority: Priority = 0
     # The former rank of an entry that an operator reinstates. If this rank is taken, the entry gets
-    # the nearest free rank ahead of it. If no rank is given, the ticket determines the place.
+    # the nearest free rank ahead of it. If no rank is given, the ticket determines the entry's
+    # place.
     rank: Rank | None = None
 
 

@@ -133,7 +133,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     has_hours: bool | UnsetType = UNSET
     # True if entries get call numbers. The call numbers are stored only in the records.
     has_call_numbers: bool | UnsetType = UNSET
-    # The number of seconds since a customer's last poll after which offers pass over the entry.
+    # How many seconds after the customer's last poll an entry stops getting offers.
     presence_seconds: (
         Annotated[int, Meta(ge=MIN_PRESENCE_SECONDS, le=MAX_PRESENCE_SECONDS)] | UnsetType
     ) = UNSET
