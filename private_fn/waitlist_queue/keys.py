@@ -27,9 +27,9 @@ not_ready = _key("not_ready")
 # A sorted set of the waiting entries whose address is not verified, sorted by rank.
 unverified = _key("unverified")
 
-# A sorted set of entries that are not ready. It contains an entry if at least one of the entry's
-# reasons ends at a known time, or if the customer has stopped polling. The score is the earliest
-# known end in milliseconds, or infinity if no end is known.
+# A sorted set of entries that are not ready, and may become ready without a message to Redis. The
+# score is the earliest time in milliseconds when a reason for not being ready ends. The score is
+# infinity if the only such reason is that the customer has stopped polling.
 ready_at = _key("ready_at")
 
 # A hash with the reasons why entries are not ready. An entry that is not ready cannot be admitted
@@ -84,8 +84,8 @@ segments = _key("segments")
 # segments were computed.
 tags = _key("tags")
 
-# A hash with the number of imported rows for each signup time that several rows share. The name of
-# each field is the ticket that was computed from the signup time.
+# A hash for imports. If several imported rows have the same signup time, it contains the number of
+# these rows. The name of the field is the ticket that belongs to this signup time.
 shared_milliseconds = _key("shared_milliseconds")
 
 # A sorted set of customers who are inside. The score is the time, in milliseconds, when the

@@ -54,9 +54,10 @@ class TimeGuess:
 
 @dataclass(frozen=True)
 class Guess:
-    """What the columns probably contain.
+    """A guess at which column of a file contains what.
 
-    Each field is a column's name, except `times`, which is the format of the signup times.
+    For example, `customer` is the name of the column that probably contains customer ids. The field
+    `times` is not a column: it is the format of the signup times.
     """
 
     customer: str | None

@@ -63,8 +63,9 @@ MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
 # `latency_ms` log field.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# The number of bytes that each request writes to the access log and to the logs of the public and
-# the private function, and that each maintenance run writes. Lambda's own log lines are included.
+# How many bytes are logged. The first three numbers are for one request: in the access log, in the
+# public function's log and in the private function's log. The last number is for one maintenance
+# run. Lambda's own log lines are included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
 # The assumed number of ElastiCache processing units (ECPUs) for one run of a script. For
 # comparison: a simple command that transfers up to 1 KB uses one ECPU.

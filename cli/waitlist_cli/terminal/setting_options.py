@@ -110,8 +110,8 @@ def _annotation(setting: Setting, name: str) -> Any:
         kind = Literal[tuple(setting.choices)]
     meaning = _meaning_of_off(setting)
     off = f"{OFF.get(setting.type, repr(''))} means {meaning}." if meaning else ""
-    # The smallest number that an integer option accepts is 0 if 0 is valid or turns the setting
-    # off. Otherwise, it is 1. The service checks all other limits.
+    # An integer option accepts 0 only if the setting may be 0, or if 0 turns the setting off. It
+    # never accepts negative numbers. The service checks all other limits.
     least = (0 if meaning else min(setting.minimum, 1)) if setting.type == "integer" else None
     words = " ".join(filter(None, (setting.help, HINTS.get(setting.type), off)))
     metavar = METAVARS.get(setting.type)

@@ -197,8 +197,9 @@ class Invitations(Struct, frozen=True):
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
         is_repeat, is_last = admitted.outcome == "repeat", next_rank is None
         if is_resumed or is_repeat:
-            # An earlier run may have made this page's offers to other candidates. Begin the next
-            # page at the same rank as this page, so that no candidate is left out.
+            # An earlier run may already have made offers for this page, and to other people than
+            # those that were read now. Begin the next page at the same rank, so that nobody is left
+            # out.
             next_rank, is_last = invitation.after_rank, bool(invitation.entries)
         taken = (invitation.taken if is_repeat else taken) + admitted.taken
         is_done = is_last or taken >= invitation.count or not (admitted.is_more or is_repeat)

@@ -126,8 +126,9 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """If another entry was moved to the customer's address, return the command with that
-        entry's customer id. Otherwise, return the command unchanged.
+        """Return the command for the entry that belongs to the customer's address.
+
+        After a change of address, the entry still has the id of its earlier address.
         """
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)

@@ -85,9 +85,9 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
 
 
 class _Filling(Struct):
-    """Simulates how many people are inside, which can be at most `room`.
+    """Simulates people who enter and exit while at most `room` people can be inside.
 
-    At the simulated time `at`, `taken` people are inside.
+    `at` is the simulated time, and `taken` is the number of people who are inside then.
     """
 
     room: int

@@ -30,8 +30,8 @@ RUN_MILLIS = 75_000
 # `ending` notice is sent. An offer that lasts less than SHORTEST_MILLIS never gets this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
-# A run reads up to this many pages of 100 offers, beginning with the offers that end first. If
-# there are more offers, the run also reads up to this many pages from the rest of them.
+# How many pages of 100 offers a run reads, beginning with the offers that end first. If there are
+# more offers, the run reads the same number of pages again, elsewhere among the remaining offers.
 PAGES = 50
 MINUTE_MILLIS = 60_000
 

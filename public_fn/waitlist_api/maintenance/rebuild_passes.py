@@ -210,10 +210,10 @@ def _journal_correction(
 
 
 def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None:
-    """Return the message that removes an erased entry of a customer who is signing up again.
+    """Return the message that removes a customer's erased entry from Redis.
 
-    An outdated index may have restored the erased entry in Redis. Return None if this change did
-    not erase an earlier entry.
+    The customer is signing up again, and the rebuild may have restored the earlier, erased entry
+    from an outdated index. Return None if `change` did not erase an earlier entry.
     """
     if change.status != ERASED or change.ticket in (0, record.intent.ticket):
         return None

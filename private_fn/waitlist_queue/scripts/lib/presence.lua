@@ -3,7 +3,7 @@
 -- If the waitlist has the `presence` setting, the `last_polls` hash contains the time of the last poll for entries near
 -- the head of the queue and for entries with an offer. An entry that is not in the hash counts as present.
 --
--- The times are seconds since 2020, because Redis stores such small numbers in few bytes.
+-- The times are seconds since 2020. Redis needs fewer bytes for these small numbers than for times since 1970.
 local WATCHED = 200 -- the number of ready entries at the head of the queue whose polls are stored
 local MOST_POLLS = 400 -- a hash with more than 512 fields takes three times as many bytes in Redis
 
