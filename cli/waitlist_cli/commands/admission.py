@@ -52,6 +52,7 @@ from waitlist_cli.terminal.parameters import (
     Customer,
     EntryId,
     HowMany,
+    Key,
     Since,
     WaitlistId,
 )
@@ -92,14 +93,7 @@ def admit(
             "people.",
         ),
     ] = False,
-    key: Annotated[
-        str | None,
-        typer.Option(
-            "--key",
-            help="Idempotency key of your choice. If you repeat the command with this "
-            "key within 24 hours, no more slots are offered.",
-        ),
-    ] = None,
+    key: Key = None,
 ) -> None:
     """Offer slots to the first people in the queue now, regardless of the rate and the schedule.
 

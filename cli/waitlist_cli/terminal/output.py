@@ -290,7 +290,8 @@ class Output:
             line = f"{field.field}: {field.message}"
             # If only one field is invalid, the error message often contains the field's error. In
             # that case, do not print the field's error a second time.
-            if line not in error.message and field.message.lower() not in error.message.lower():
+            is_same = len(error.fields) == 1 and field.message.lower() in error.message.lower()
+            if line not in error.message and not is_same:
                 self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:
             self.note(f"  {NEXT_STEPS[error.code]}")

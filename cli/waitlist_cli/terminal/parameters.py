@@ -30,10 +30,20 @@ Customer = Annotated[
         show_default=False,
     ),
 ]
+
+
+def _check_key(key: str | None) -> str | None:
+    """Refuse an empty key, with which a repeated command would have an effect again."""
+    if key is not None and not key.strip():
+        raise typer.BadParameter("The key is empty. Give a key, or leave the option out.")
+    return key
+
+
 Key = Annotated[
     str | None,
     typer.Option(
         "--key",
+        callback=_check_key,
         help="Idempotency key of your choice. If you repeat the command with the same key, it has "
         "no further effect.",
         show_default=False,

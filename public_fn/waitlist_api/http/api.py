@@ -41,8 +41,6 @@ from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import InternalError, WaitlistError
 
 Event = Mapping[str, Any]
-# The methods whose requests have a body. The body of any other request is ignored.
-
 # By default, caches must not store responses, because most are for a single caller. A route whose
 # response is the same for all callers sets its own Cache-Control header.
 ALWAYS = {

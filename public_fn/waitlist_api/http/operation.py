@@ -13,6 +13,7 @@ from waitlist_api.http import json_body
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 JSON = "application/json"
+# The methods whose requests have a body. The body of any other request is ignored.
 WITH_BODY = ("POST", "PUT", "PATCH")
 # The error codes shared by all operations that use Redis and concern a single entry.
 ENTRY = ("rebuilding", "entry_not_found")

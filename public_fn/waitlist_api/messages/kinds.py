@@ -106,7 +106,8 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 def _claimed(record: EntryRecord, _: EntryEvent) -> bool:
     # A claim also writes an `offered` event, but needs no message, because an operator who claims a
     # person usually talks to them.
-    return record.status in ("offered", "admitted") and not record.hold.is_offer
+    is_claim = record.status in ("offered", "admitted") and not record.hold.is_offer
+    return is_claim or record.hold.end in ("released", "parked")
 
 
 def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:

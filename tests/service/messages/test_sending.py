@@ -412,8 +412,10 @@ def test_a_claim_is_not_counted_as_an_offer_that_could_not_be_sent(stage: Stage)
     stage.configure(messages={"kinds": ["offered", "called"]})
     stage.joins("ada")
     stage.joins("bob")
-    stage.people.claim(2, call={"to": "Room 2"})
+    stage.joins("cyd")
+    stage.people.claim(3, call={"to": "Room 2"})
     stage.people.complete("bob")
+    stage.people.release("cyd")
     assert stage.send_news() == []
     assert [kind for kind, *_ in told(stage, "ada")] == ["called"]
     assert "offered" not in counts(stage)

@@ -42,6 +42,8 @@ def test_a_repeated_command_with_the_same_key_invites_nobody_else(bakery: Bakery
         text = bakery.typed.run("invite", bakery.waitlist_id, *words)
         assert "1 person is invited." in text
     assert bakery.status("bob") == "waiting"
+    empty = bakery.typed("invite", bakery.waitlist_id, "-n", "1", "--until", "48h", "--key", "")
+    assert (empty.exit_code, bakery.status("bob")) == (2, "waiting")
 
 
 def test_a_filter_or_ids_say_who_is_invited(bakery: Bakery) -> None:
