@@ -3,15 +3,15 @@
 from typing import Annotated
 
 from waitlist_api.settings.declared import Setting, Settings
-from waitlist_api.settings.texts import Language, TextOfLines, UtcText, millis_or_none
+from waitlist_api.settings.texts import (
+    Language,
+    TextOfLines,
+    UtcText,
+    check_not_blank,
+    millis_or_none,
+)
 
 MAX_NOTICE = 500
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not consist only of spaces")
-    return text
 
 
 class Notice(Settings, frozen=True, kw_only=True):
@@ -27,7 +27,7 @@ class Notice(Settings, frozen=True, kw_only=True):
             dict[
                 Language,
                 Annotated[
-                    TextOfLines, Setting(min_length=1, max_length=MAX_NOTICE, check=_not_blank)
+                    TextOfLines, Setting(min_length=1, max_length=MAX_NOTICE, check=check_not_blank)
                 ],
             ],
             Setting(min_length=1),

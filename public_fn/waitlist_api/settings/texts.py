@@ -66,12 +66,20 @@ def _country(region: str) -> str:
 
 
 # The languages of the customer's page and the service's default texts.
+BLANK = "must not consist only of spaces"
+
+
+def check_not_blank(text: str) -> str:
+    """Return the text. Raise ValueError if it consists only of spaces or line breaks."""
+    if text.isspace():
+        raise ValueError(BLANK)
+    return text
+
+
 Language = Literal["en", "de", "fr", "es", "ar"]
 # One line of text that can be displayed safely on terminals and screens.
 ShownText = Annotated[str, Setting(pattern=WITHOUT_CONTROLS, refusal=UNSAFE)]
-NameText = Annotated[
-    ShownText, Setting(min_length=1, pattern=NOT_BLANK, refusal="must not consist only of spaces")
-]
+NameText = Annotated[ShownText, Setting(min_length=1, pattern=NOT_BLANK, refusal=BLANK)]
 TextOfLines = Annotated[str, Setting(pattern=LINES, refusal=UNSAFE)]
 AttributeName = Annotated[str, Setting(pattern=f"^{ATTRIBUTE}$")]
 TimeZone = Annotated[str, Setting(max_length=64, check=_zone)]

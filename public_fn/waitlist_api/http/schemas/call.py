@@ -7,19 +7,12 @@ from pydantic import AfterValidator, Field
 from waitlist_api.http.schemas.common import Body, Model, ShownText, Time, documented
 from waitlist_api.records.call import called_at
 from waitlist_api.records.facets import Call
-from waitlist_api.settings.texts import NOT_BLANK
+from waitlist_api.settings.texts import NOT_BLANK, check_not_blank
 from waitlist_shared.limits import MAX_CALL_LENGTH
-
-
-def _not_blank(text: str) -> str:
-    if text.isspace():
-        raise ValueError("must not consist only of spaces")
-    return text
-
 
 CallTo = Annotated[
     ShownText,
-    AfterValidator(_not_blank),
+    AfterValidator(check_not_blank),
     Field(
         min_length=1,
         max_length=MAX_CALL_LENGTH,
