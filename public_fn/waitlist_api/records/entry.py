@@ -12,6 +12,7 @@ from waitlist_api.records.facets import (
     Call,
     Contact,
     End,
+    Facet,
     Hold,
     Intent,
     Joined,
@@ -198,7 +199,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     @property
     def _not_ready(self) -> tuple[c.NotReady, ...]:
         """All stored reasons why the entry is not ready, including reasons that have expired."""
-        facets = (self.pauses, self.verification, self.hold)
+        values = (getattr(self, name) for name in self.__struct_fields__)
+        facets = (value for value in values if isinstance(value, Facet))
         return tuple(reason for facet in facets for reason in facet.not_ready())
 
     @property

@@ -4,8 +4,8 @@ DynamoDB stores each facet as a map, which is always written as a whole. The map
 the entry uses the feature.
 """
 
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,9 @@ class Facet(Struct, frozen=True, kw_only=True):
 
     All fields have default values.
     """
+
+    # The reasons that `not_ready` can yield, and what each reason means to clients of the API.
+    REASONS: ClassVar[Mapping[str, str]] = {}
 
     def not_ready(self) -> Iterator[c.NotReady]:
         """Yield each reason in this facet why the entry cannot be admitted."""
@@ -41,6 +44,10 @@ class Pauses(Facet, frozen=True):
     queue.
     """
 
+    REASONS = {
+        "resting": "the customer is letting others pass until `rest_until`, or until they `resume`",
+        "held_back": "an operator is holding the entry back, until `ready` is set to `true`",
+    }
     # The customer is letting others pass until `rest_until_millis`. `rests` is the number of times
     # that the customer has asked to do so since the signup.
     rest_until_millis: int | None = None
@@ -66,6 +73,10 @@ class Hold(Facet, frozen=True):
     The index also contains these fields, so that a rebuild can restore claims and offers in Redis.
     """
 
+    REASONS = {
+        "delayed": "the entry was released with `delay_seconds`, and the delay has not ended",
+        "declined": "the customer has declined an offer, and is passed over until `delayed_until`",
+    }
     # The claim token is kept after the claim or offer has ended, so that a late caller gets a
     # precise error.
     token: str = ""
@@ -164,6 +175,7 @@ class Question(Facet, frozen=True):
 class Verification(Facet, frozen=True):
     """The verification of the customer's address since signup."""
 
+    REASONS = {"unverified": "the customer has not verified the address yet"}
     # The deadline for verifying the address. An entry that misses it leaves the waitlist. None if
     # the address no longer needs to be verified.
     until_millis: int | None = None

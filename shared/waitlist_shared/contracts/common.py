@@ -95,16 +95,14 @@ class OnStay(OnEntry, frozen=True, kw_only=True):
     join_id: JoinId
 
 
-# The reasons why a waiting entry cannot be claimed or offered a slot.
-NotReadyReason = Literal["resting", "held_back", "delayed", "declined", "unverified", "away"]
-# The reasons that Redis sets itself. An entry has at most one of these reasons.
+# The delays that Redis sets itself. An entry has at most one of them.
 DelayReason = Literal["delayed", "declined"]
 
 
 class NotReady(Struct, frozen=True):
-    """One reason why an entry is not ready."""
+    """One reason why a waiting entry cannot be claimed or offered a slot."""
 
-    reason: NotReadyReason
+    reason: Annotated[str, Meta(pattern=r"\A[a-z_]+\Z")]
     # When the reason ends, or 0 if its end is not known.
     until_millis: Number = 0
 

@@ -23,7 +23,7 @@ from waitlist_api.http.schemas.common import (
 from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
 from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.records.entry import Status
-from waitlist_shared import contracts as c
+from waitlist_api.records.facets import Facet
 from waitlist_shared import ids
 from waitlist_shared.limits import (
     MAX_COMBINATIONS,
@@ -278,12 +278,9 @@ class EntryAnswer(Model):
     ] = None
 
 
-NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
-    "resting": "the customer is letting others pass until `rest_until`, or until they `resume`",
-    "held_back": "an operator is holding the entry back, until `ready` is set to `true`",
-    "delayed": "the entry was released with `delay_seconds`, and the delay has not ended",
-    "declined": "the customer has declined an offer, and is passed over until `delayed_until`",
-    "unverified": "the customer has not verified the address yet",
+NOT_READY_MEANINGS = {
+    **{name: facet.REASONS[name] for facet in Facet.__subclasses__() for name in facet.REASONS},
+    # Redis sets this reason itself, so no facet contains it.
     "away": "the customer has stopped polling, until the customer's next poll",
 }
 # The type has a name so that it becomes a component of the OpenAPI document.
@@ -291,7 +288,7 @@ NotReadyReason = TypeAliasType(
     "NotReadyReason",
     Annotated[
         str,
-        Field(json_schema_extra=extensible("Why an entry is not ready.", dict(NOT_READY_MEANINGS))),
+        Field(json_schema_extra=extensible("Why an entry is not ready.", NOT_READY_MEANINGS)),
     ],
 )
 
