@@ -27,6 +27,7 @@ from waitlist_api.http.openapi.responses import (
 from waitlist_api.http.request_log import HEADER
 from waitlist_api.http.routing import add_route, all_routes
 from waitlist_api.http.schemas.admin_entries import BumpBody, EditBody
+from waitlist_api.http.schemas.common import Problem
 from waitlist_api.services import Services
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
@@ -106,10 +107,14 @@ class DocumentedResolver(APIGatewayHttpResolver):
 def _schemas(generated: Mapping[str, Schema | Reference]) -> dict[str, Schema | Reference]:
     """Return the document's schemas, leaving out schemas that no route uses."""
     kept = {name: schema for name, schema in generated.items() if name not in UNUSED}
-    choices: list[tuple[type[BaseModel], Literal["validation"]]] = [
+    models: list[tuple[type[BaseModel], Literal["validation"]]] = [
         (choice, "validation") for body in (BumpBody, EditBody) for choice in body.choices()
     ]
-    _, named = models_json_schema(choices, ref_template=REF_TEMPLATE)
+    # The routes name the schema of errors instead of its model. With the model, Powertools would
+    # generate the schema again for each response of each route, and would need twice the time for
+    # the whole document.
+    models.append((Problem, "validation"))
+    _, named = models_json_schema(models, ref_template=REF_TEMPLATE)
     return kept | {name: Schema(**schema) for name, schema in named["$defs"].items()}
 
 

@@ -16,7 +16,6 @@ from waitlist_api.http.openapi import links
 from waitlist_api.http.operation import WITH_BODY, Answer, Operation
 from waitlist_api.http.routes.waitlists import BOARD_CACHE
 from waitlist_api.http.routing import Route
-from waitlist_api.http.schemas.common import Problem
 
 Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
@@ -34,6 +33,7 @@ ALWAYS = (
 )
 # The HTTP statuses that API Gateway can also return itself, with a response body of its own.
 BY_THE_GATEWAY = frozenset({401, 403, 413, 429, 500, 503})
+PROBLEM_SCHEMA = {"schema": {"$ref": "#/components/schemas/Problem"}}
 NO_STORE = {"Cache-Control": {"schema": {"type": "string", "const": "no-store"}}}
 HEADERS = {
     "no_store": NO_STORE,
@@ -165,10 +165,10 @@ def _success(answer: Answer, route: Route) -> Any:
 
 
 def _problem(status: int, codes: list[str]) -> dict[str, Any]:
-    content: dict[str, Any] = {PROBLEM_JSON: {"model": Problem}}
+    content = {PROBLEM_JSON: PROBLEM_SCHEMA}
     # API Gateway itself returns 403 only for operations that need credentials.
     if status in BY_THE_GATEWAY and (status != FORBIDDEN or "forbidden" in codes):
-        content["application/json"] = {"model": Problem}
+        content["application/json"] = PROBLEM_SCHEMA
     headers: dict[str, Any] = {**NO_STORE}
     if any(ERRORS[code].retry_after_seconds for code in codes):
         headers |= _RETRY_AFTER
