@@ -347,9 +347,10 @@ class TooLarge(WaitlistError):
     status = 413
 
 
-# If a value can have several types, pydantic adds the type that it tried to an error's path, as a
-# tag such as `(one)`. The request body contains no tags, so error responses leave them out.
-TAGS = ("(one)", "(several)", "(text)", "(other)")
+# Pydantic adds parts of its own to an error's path. If a value can have several types, pydantic
+# adds the type that it tried, as a tag such as `(one)`. If the name of a field is invalid, pydantic
+# adds `[key]`. The request body contains none of these parts, so error responses leave them out.
+PYDANTICS_OWN = ("(one)", "(several)", "(text)", "(other)", "[key]")
 # These limits keep the JSON of an error response below 8 KB. The response to an import, which can
 # contain errors for many rows, stays below 1 MB.
 MAX_ERRORS = 20
@@ -425,7 +426,7 @@ def field_error(error: Mapping[str, Any]) -> FieldError:
     """Reword a pydantic validation error for this API."""
     # The error message must not contain the value from the request, because the value may be
     # personal data.
-    path = (part for part in map(str, error["loc"]) if part not in TAGS)
+    path = (part for part in map(str, error["loc"]) if part not in PYDANTICS_OWN)
     return FieldError(".".join(path), _message(error))
 
 

@@ -138,7 +138,7 @@ def test_a_wrong_attributes_name_is_named(stocked: People, name: str) -> None:
     body = json.dumps({"customer_id": NEW, "attributes": {name: "x"}})
     with nothing_changes(stocked.world):
         answer = send(stocked, body)
-        refused(answer, 422, "invalid_request", f"{ATTRIBUTES}.{name}.[key]")
+        refused(answer, 422, "invalid_request", f"{ATTRIBUTES}.{name}")
 
 
 def test_several_wrong_fields_are_all_named(stocked: People) -> None:
