@@ -25,7 +25,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import IdempotencyKeyReused
 
 Choice = Literal["back", "leave"]
-CHOICES: tuple[Choice | None, ...] = (None, "back", "leave")
+# The number of characters of the digest of an idempotency key.
+KEY_DIGITS = 16
 
 
 class DeclineCommand(Struct, frozen=True, kw_only=True):
@@ -43,13 +44,28 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     offered_until_millis: int | None
     idempotency_key: str | None
 
-    def once_key(self, to: Choice | None) -> str | None:
-        """Return a digest of the idempotency key and the customer's choice `to`. Return None if
+    @property
+    def once_key(self) -> str | None:
+        """A digest of the idempotency key, followed by a digest of the whole request. It is None if
         the client sent no key.
         """
         if not self.idempotency_key:
             return None
-        return once_key_of(f"{CUSTOMER} {to or ''}", self.idempotency_key)
+        of_key = once_key_of(CUSTOMER, self.idempotency_key)[:KEY_DIGITS]
+        request = f"{CUSTOMER} {self.to} {self.offered_until_millis}"
+        return of_key + once_key_of(request, self.idempotency_key)[KEY_DIGITS:]
+
+    def is_repeat_of(self, record: EntryRecord) -> bool:
+        """Return whether the customer has already sent this request, as their latest decline.
+
+        Raise IdempotencyKeyReused if the latest decline had the same key but was a different
+        request.
+        """
+        if self.once_key is None or record.hold.once_key[:KEY_DIGITS] != self.once_key[:KEY_DIGITS]:
+            return False
+        if record.hold.once_key != self.once_key:
+            raise IdempotencyKeyReused
+        return True
 
 
 class Declined(Struct, frozen=True):
@@ -75,17 +91,14 @@ class Declines(Struct, frozen=True):
     def decline(self, command: DeclineCommand) -> Declined:
         """Decline the offer. If the request is a repeat, nothing changes.
 
-        Raise IdempotencyKeyReused if the customer's last decline had the same key but a different
-        choice `to`.
+        Raise IdempotencyKeyReused if the customer's latest decline had the same key but a different
+        `to` or `offered_until`.
         """
         waitlist_id, entry_id, stay = command.waitlist_id, command.entry_id, command.stay
         rules = decline_rules_of(self.waitlist_cache.find(waitlist_id).settings)
         to = command.to or rules.to
-        once_key = command.once_key(command.to)
         record = self.entries.find(waitlist_id, entry_id, stay)
-        is_repeat = once_key is not None and record.hold.once_key == once_key
-        if not is_repeat and record.hold.once_key in map(command.once_key, CHOICES):
-            raise IdempotencyKeyReused
+        is_repeat = command.is_repeat_of(record)
         if to != "leave":
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
@@ -100,7 +113,7 @@ class Declines(Struct, frozen=True):
                 ticket=stay,
                 token=_token_of_offer(record, command.offered_until_millis),
                 offered_until_millis=command.offered_until_millis,
-                once_key=once_key,
+                once_key=command.once_key,
                 to=to,
                 pause_seconds=rules.pause_seconds,
                 at_most=rules.at_most,
@@ -119,7 +132,7 @@ class Declines(Struct, frozen=True):
                 view = replace(view, not_ready=after.not_ready_at(self.now_millis()))
             return Declined(view, left)
         if not is_repeat or record.status == "leaving":
-            offer = LeftOffer(until_millis=command.offered_until_millis, once_key=once_key)
+            offer = LeftOffer(until_millis=command.offered_until_millis, once_key=command.once_key)
             leave = Leave(by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer)
             self.leaves.leave(waitlist_id, entry_id, leave)
         return Declined(replace(EntryView.recorded(record), status="left"), None)

@@ -41,7 +41,7 @@ def test_a_repeated_decline_leaves_the_next_offer_open(
     people, first = decline_first_offer(waitlist, world)
     if is_recorded:
         world.maintain()
-    again = people.decline("ann", key="first")
+    again = people.decline("ann", key="first", offered_until=first)
     assert (again.status, again.json["status"]) == (200, "offered")
     assert people.decline("ann", offered_until=first).status in (200, 409)
     assert people.status("ann") == "offered"
@@ -104,6 +104,18 @@ def test_one_key_does_not_decline_with_two_choices(
     assert people.status("ann") == "offered"
     assert people.decline("ann", second, key="k").code == "idempotency_key_reused"
     assert people.status("ann") == "offered"
+
+
+def test_one_key_does_not_decline_two_offers(waitlist: Waitlist, world: World) -> None:
+    """A customer's app declines the next offer with the key of the last decline. The service does
+    not treat this request as a repeat, but refuses it (promise P5).
+    """
+    people, _first = decline_first_offer(waitlist, world)
+    second = offered_until(people, "ann")
+    refused = people.decline("ann", key="first", offered_until=second)
+    assert (refused.status, refused.code) == (422, "idempotency_key_reused")
+    assert people.status("ann") == "offered"
+    assert people.decline("ann", key="second", offered_until=second).status == 200
 
 
 def test_a_decline_that_names_no_offer_is_about_the_open_one(

@@ -127,7 +127,7 @@ DeclineKey = Annotated[
     _idempotency_key(
         "A unique key for each request to decline an offer, such as a UUID. If you repeat the "
         "request with the same key, it has no further effect. If the customer's latest decline had "
-        "the same key and a different `to`, the request is refused with `idempotency_key_reused`, "
+        "the same key and a different body, the request is refused with `idempotency_key_reused`, "
         "unless an operator has moved the entry since then."
     ),
 ]
