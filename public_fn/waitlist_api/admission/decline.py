@@ -127,8 +127,9 @@ class Declines(Struct, frozen=True):
             view = answer.view.with_call_number(record)
             if view.not_ready is None:
                 # After a decline, the reply from Redis does not contain the reasons why the entry
-                # is not ready, so take them from the record.
-                after = answer.record or record
+                # is not ready, so take them from the record. If the record already contained a
+                # later change than this decline, the answer has no record.
+                after = answer.record or self.entries.find(waitlist_id, entry_id, stay)
                 view = replace(view, not_ready=after.not_ready_at(self.now_millis()))
             return Declined(view, left)
         if not is_repeat or record.status == "leaving":

@@ -2,12 +2,15 @@
 many offers.
 """
 
+from typing import Any
+
 import pytest
 
 from tests.service.acceptance.terms import Waitlist
 from tests.service.acceptance.test_admission_policy import iso
 from tests.support.admissions import Admissions
 from tests.support.world import World
+from waitlist_api.records.transitions import Transitions
 
 PAUSE = 7200
 KEEPING = {"decline": {"to": "place", "pause_seconds": PAUSE, "at_most": 1}}
@@ -77,6 +80,28 @@ def test_a_decline_after_the_last_that_keeps_the_place_goes_to_the_back(
     people.withdraw("bob")
     assert people.admit_one("ann").status == 200
     assert people.decline("ann", to=None).json["position"] == 2
+
+
+def test_a_decline_tells_the_customer_if_an_operator_has_meanwhile_held_them_back(
+    waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redis ends the offer, and maintenance records this. Before the customer's own request
+    continues, an operator holds the customer back.
+    """
+    people = waitlist("ann", admission={})
+    people.admit_one("ann")
+    record = Transitions.record
+
+    def record_late(*arguments: Any) -> Any:
+        monkeypatch.setattr(Transitions, "record", record)
+        keep(people)
+        assert people.hold_back("ann").status == 200
+        return record(*arguments)
+
+    monkeypatch.setattr(Transitions, "record", record_late)
+    answer = people.decline("ann").json
+    assert (answer["status"], answer["ready"]) == ("waiting", False)
+    assert answer["not_ready"] == people.poll("ann").json["not_ready"]
 
 
 @pytest.mark.parametrize(("to", "status"), [("back", "waiting"), ("leave", "left")])
