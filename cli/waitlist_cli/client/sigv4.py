@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
 
 import httpx
 from botocore.auth import SigV4Auth
@@ -39,6 +40,12 @@ class OperatorAuth(httpx.Auth):
         self._region = region
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        if request.url.query:
+            # AWS computes the signature over the query with its own encoding: `%20` for a space and
+            # `%3A` for a colon. botocore does not encode the query, so encode it like this before
+            # the request is signed and sent.
+            query = urlencode(request.url.params.multi_items(), quote_via=quote)
+            request.url = request.url.copy_with(query=query.encode())
         signed = AWSRequest(request.method, str(request.url), data=request.content)
         signed.headers["Host"] = request.headers["host"]
         if "content-type" in request.headers:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
@@ -27,21 +28,28 @@ def aws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "credentials"
 
 
-def sign(auth: httpx.Auth, **more: object) -> httpx.Request:
-    request = httpx.Request("POST", f"{URL}/v1/admin/waitlists?limit=2&cursor=a%3D", json=more)
+def sign(auth: httpx.Auth, query: str = "limit=2&cursor=a%3D", **more: object) -> httpx.Request:
+    request = httpx.Request("POST", f"{URL}/v1/admin/waitlists?{query}", json=more)
     return next(auth.sync_auth_flow(request))
 
 
-def test_the_local_service_accepts_the_signature() -> None:
-    request = sign(operator_auth(Target(URL, is_local=True)), name="Bäckerei")
+@pytest.mark.parametrize(
+    "query",
+    ["limit=2&cursor=a%3D", "since=2026-11-21T09:30:00Z&limit=2", "z=a+b&a=%2B&a='~*/", "", "all"],
+)
+def test_the_local_service_accepts_the_signature(query: str) -> None:
+    request = sign(operator_auth(Target(URL, is_local=True)), query, name="Bäckerei")
+    target = request.url.raw_path.decode()
     received = HttpRequest(
         method=request.method,
-        target=request.url.raw_path.decode(),
+        target=target,
         headers=tuple(request.headers.items()),
         body=request.content,
         source_ip="127.0.0.1",
     )
     assert verified_access_key(received, datetime.now(UTC)) == "local"
+    sent = parse_qsl(urlsplit(target).query, keep_blank_values=True)
+    assert sent == parse_qsl(query, keep_blank_values=True)
 
 
 def test_a_request_is_signed_with_the_key_of_the_profile_for_the_region(aws: Path) -> None:
