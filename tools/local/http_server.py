@@ -131,8 +131,13 @@ class _Application:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._count(1)
         try:
-            response = await self._response(Request(scope, receive))
-            await _as_starlette(response)(scope, receive, send)
+            response = _as_starlette(await self._response(Request(scope, receive)))
+            if scope["method"] == "HEAD" and not response.body:
+                # In a response to HEAD, the length must be that of the body of the same GET (RFC
+                # 9110, section 8.6). The length is unknown, because the function leaves out the
+                # body.
+                del response.headers["content-length"]
+            await response(scope, receive, send)
         except ClientDisconnect:
             logger.debug("a client closed its connection before it had sent the whole request")
         finally:

@@ -23,6 +23,20 @@ def test_a_body_that_lambda_would_not_accept_is_refused() -> None:
         assert client.post("/", content=chunks).status_code == 413
 
 
+@pytest.mark.parametrize(("body", "length"), [(b"", None), (b"left out", "8")])
+def test_the_length_in_a_response_to_head_is_never_that_of_the_missing_body(
+    body: bytes, length: str | None
+) -> None:
+    """RFC 9110, section 8.6: the length of the body that a GET request would get, or none at
+    all.
+    """
+    answer = HttpResponse(200, (), body)
+    with serving(lambda _: answer) as server, plain_client(url_of(server)) as client:
+        for _ in range(2):
+            head = client.head("/")
+            assert (head.text, head.headers.get("content-length")) == ("", length)
+
+
 def test_an_error_in_the_app_is_a_500_and_the_server_keeps_running() -> None:
     def fail(request: HttpRequest) -> HttpResponse:
         if request.path == "/broken":
