@@ -1,6 +1,7 @@
 """The HTTP API. Powertools resolves the routes, and every error is returned as problem details."""
 
 import binascii
+import re
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, cast
@@ -51,6 +52,9 @@ ALWAYS = {
     # must keep a separate response for each origin.
     "Vary": "Origin",
 }
+
+# With the weight 0, an `Accept-Encoding` header refuses an encoding (RFC 9110, section 12.5.3).
+REFUSED_GZIP = re.compile(r"\bgzip\s*;\s*q=0(\.0*)?\s*(,|$)", re.IGNORECASE)
 
 
 def _no_code_keys() -> EntryTokens:
@@ -115,7 +119,7 @@ class Api:
         json_body.check_size(
             event.get("body") or "", is_base64=is_base64, limit=operation.max_body_bytes
         )
-        return _as_json(event, operation.media_types)
+        return _for_powertools(event, operation.media_types)
 
     def _resolver(self, route: Route) -> APIGatewayHttpResolver:
         if route.key not in self._resolvers:
@@ -174,9 +178,12 @@ def _with_credentials(
     return services.replaced({Identities | None: services.get(Identities)})
 
 
-def _as_json(event: Event, media_types: Collection[str]) -> dict[str, Any]:
-    """Return the event with `application/json` as the media type of its request body, because
-    Powertools parses no other type.
+def _for_powertools(event: Event, media_types: Collection[str]) -> dict[str, Any]:
+    """Return the event in the form that Powertools needs.
+
+    The media type of the request body becomes `application/json`, because Powertools parses no
+    other type. If the client refuses gzip, the event no longer contains the word `gzip`, because
+    Powertools ignores weights such as `q=0`.
 
     Raise UnsupportedMediaType if the operation does not accept the body's actual media type.
     """
@@ -190,6 +197,8 @@ def _as_json(event: Event, media_types: Collection[str]) -> dict[str, Any]:
         media_type = str(headers.get("content-type", "")).partition(";")[0].strip().lower()
         if media_type not in media_types:
             raise UnsupportedMediaType(filter(None, media_types), is_patch=method == "PATCH")
+    if REFUSED_GZIP.search(headers.get("accept-encoding", "")):
+        headers["accept-encoding"] = "identity"
     return {**event, "headers": {**headers, "content-type": JSON}}
 
 

@@ -379,6 +379,25 @@ def test_browsers_get_compressed_files() -> None:
         assert "Accept-Encoding" in packed.headers["vary"]
 
 
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("gzip;q=0", None),
+        ("br, GZIP ; q=0.000, deflate", None),
+        ("*;q=0", None),
+        ("identity", None),
+        ("gzip;q=0.5", "gzip"),
+        ("gzip;q=0.01, identity;q=0", "gzip"),
+    ],
+)
+def test_a_client_that_refuses_gzip_gets_the_plain_file(
+    accepted: str, encoding: str | None
+) -> None:
+    """RFC 9110, section 12.5.3: an encoding with the weight 0 is not acceptable."""
+    answer = get(new_list(), "/assets/latest/waitlist.js", accept_encoding=accepted)
+    assert (answer.status, answer.headers.get("content-encoding")) == (200, encoding)
+
+
 def test_the_address_for_other_sites_is_kept_for_a_short_time_only() -> None:
     people = new_list()
     answer = get(people, "/assets/latest/waitlist.js")

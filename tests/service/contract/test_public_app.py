@@ -1,5 +1,7 @@
 """Tests that the public function returns an error in time, whatever fails."""
 
+import base64
+import gzip
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -92,22 +94,31 @@ def test_a_key_that_may_not_be_read_is_a_mistake_in_the_deployment(secrets: Secr
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize(
-    ("path", "code"),
+    ("path", "code", "part"),
     [
-        ("/assets/latest/missing.js", "not_found"),
-        ("/w/bakery/missing", "not_found"),
-        ("/w/Not-an-id", "waitlist_not_found"),
-        ("/v1/waitlists/Not-an-id", "invalid_request"),
+        ("/assets/latest/missing.js", "not_found", '"code": "not_found"'),
+        ("/w/bakery/missing", "not_found", '"code": "not_found"'),
+        ("/w/Not-an-id", "waitlist_not_found", "</html>"),
+        ("/v1/waitlists/Not-an-id", "invalid_request", '"code": "invalid_request"'),
     ],
     ids=["a file", "a view", "a page", "a waitlist"],
 )
 def test_a_browser_that_accepts_compression_gets_the_error(
-    secrets: Secrets, method: str, path: str, code: str
+    secrets: Secrets, method: str, path: str, code: str, part: str
 ) -> None:
     asked = event(method, path, {"accept-encoding": "gzip, deflate, br"}, None)
     answer = app.lambda_handler(asked, Timed(10))
     assert answer["statusCode"] in (404, 422)
     assert answer["headers"][CODE_HEADER] == code
+    is_compressed = answer["headers"].get("Content-Encoding") == "gzip"
+    assert is_compressed != path.startswith("/v1/")
+    body = answer["body"]
+    if method == "HEAD":
+        assert body == ""
+    elif is_compressed:
+        assert part in gzip.decompress(base64.b64decode(body)).decode()
+    else:
+        assert part in body
 
 
 def test_a_request_has_the_time_that_lambda_gives_it_less_what_its_answer_takes(
