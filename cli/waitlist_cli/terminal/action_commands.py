@@ -14,7 +14,7 @@ from waitlist_cli.terminal.command import Function, command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import print_status
 from waitlist_cli.terminal.groups import PERSON, option, replace_parameter
-from waitlist_cli.terminal.parameters import Filter, Key, Prefer, typed_filters
+from waitlist_cli.terminal.parameters import Filter, Key, Prefer, check_not_blank, typed_filters
 
 CONTEXT = Parameter("context", Parameter.KEYWORD_ONLY, annotation=Context)
 YES = Annotated[bool, typer.Option("--yes", help="Do it without asking for confirmation.")]
@@ -117,21 +117,9 @@ def options_of(field: Field) -> Iterator[Parameter]:
                 seen = typer.Option(*words, metavar="TIME", help=text)
                 yield option(field.name, Annotated[str | None, seen])
         case _:
-            check = None if field.may_be_blank else _check_not_blank
+            check = None if field.may_be_blank else check_not_blank
             given = Annotated[str, typer.Option(*words, help=text, callback=check)]
             yield option(field.name, given, Parameter.empty if field.is_required else "")
-
-
-def _check_not_blank(context: typer.Context, option: typer.CallbackParam, value: str) -> str:
-    """Refuse an option with an empty value.
-
-    A script passes an empty value if one of its variables is empty. If an empty filter were
-    ignored, for example, a message for a few people would go to everyone on the waitlist.
-    """
-    source = context.get_parameter_source(option.name or "")
-    if source is not None and source.name == "COMMANDLINE" and not value.strip():
-        raise typer.BadParameter("The value is empty. Give a value, or leave the option out.")
-    return value
 
 
 def values_of(

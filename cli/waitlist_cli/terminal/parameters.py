@@ -32,18 +32,24 @@ Customer = Annotated[
 ]
 
 
-def _check_key(key: str | None) -> str | None:
-    """Refuse an empty key, with which a repeated command would have an effect again."""
-    if key is not None and not key.strip():
-        raise typer.BadParameter("The key is empty. Give a key, or leave the option out.")
-    return key
+def check_not_blank(context: typer.Context, option: typer.CallbackParam, value: Any) -> Any:
+    """Refuse an option with an empty value.
+
+    A script passes an empty value if one of its variables is empty. If an empty filter were
+    ignored, for example, a message for a few people would go to everyone on the waitlist. With an
+    empty key, a repeated command would have an effect again.
+    """
+    source = context.get_parameter_source(option.name or "")
+    if source is not None and source.name == "COMMANDLINE" and not value.strip():
+        raise typer.BadParameter("The value is empty. Give a value, or leave the option out.")
+    return value
 
 
 Key = Annotated[
     str | None,
     typer.Option(
         "--key",
-        callback=_check_key,
+        callback=check_not_blank,
         help="Idempotency key of your choice. If you repeat the command with the same key, it has "
         "no further effect.",
         show_default=False,
