@@ -8,7 +8,7 @@ from typing import Any
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
 from waitlist_cli.operations.claim import FILTER
-from waitlist_cli.operations.languages import text_fields, text_name, typed_texts, wrong_text
+from waitlist_cli.operations.languages import in_language, text_fields, typed_texts, wrong_text
 from waitlist_cli.operations.messages import REASONS
 from waitlist_cli.terminal.output import format_count
 
@@ -66,7 +66,7 @@ def message_body(values: Mapping[str, Any], waitlist: Document) -> dict[str, Any
     usual = (waitlist["messages"] or {}).get("language", "en")
     texts, subjects = typed_texts(values, TEXT.name), typed_texts(values, SUBJECT.name)
     for language in subjects.keys() - texts.keys():
-        raise replace(TEXT, name=text_name(TEXT.name, language)).wrong("Enter the text too.")
+        raise in_language(TEXT, language).wrong("Enter the text too.")
     text = {
         language or usual: {
             "text": typed,

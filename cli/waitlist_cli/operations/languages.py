@@ -54,16 +54,7 @@ def text_fields(
     it shows one field for each of the waitlist's languages, with the main language first. `shown`
     returns the text that the fields initially contain.
     """
-    fields = {
-        language: replace(
-            field,
-            name=text_name(field.name, language),
-            label=f"{field.label} in {name}",
-            option=f"--{field.name}-{language}",
-            help=f"{field.label} for customers who read {name}.",
-        )
-        for language, name in LANGUAGES.items()
-    }
+    fields = {language: in_language(field, language) for language in LANGUAGES}
 
     def adapt(place: int, asked: Field, waitlist: Document, _person: Document) -> Field | None:
         """Return the dialog's field at this position, or None if the waitlist does not need the
@@ -91,7 +82,20 @@ def wrong_text(field: Field, waitlist: Document, message: str) -> "WrongUsage":
     """Return an error about a text. The dialog shows it next to the text's first field."""
     languages = languages_of(waitlist)
     language = languages[0] if len(languages) > 1 else EVERY
-    return replace(field, name=text_name(field.name, language)).wrong(message)
+    return in_language(field, language).wrong(message)
+
+
+def in_language(field: Field, language: str) -> Field:
+    """Return the field for a text in one language. For EVERY, this is the field itself."""
+    if language == EVERY:
+        return field
+    return replace(
+        field,
+        name=text_name(field.name, language),
+        label=f"{field.label} in {LANGUAGES[language]}",
+        option=f"--{field.name}-{language}",
+        help=f"{field.label} for customers who read {LANGUAGES[language]}.",
+    )
 
 
 def text_name(name: str, language: str) -> str:

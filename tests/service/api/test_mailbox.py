@@ -75,9 +75,14 @@ def test_words_language_and_direction_are_those_of_list_and_person() -> None:
 def test_texts_with_unknown_fields_or_placeholders_are_refused() -> None:
     scene = Scene()
     texts = ("{position}", "{until}", "{name", "{{name}}")
-    for own in ({"title": "x"}, *({"text": one} for one in texts)):
+    path = "body.messages.texts"
+    title = ({"title": "x"}, f"{path}.en.joined.title")
+    own_texts = [title, *(({"text": one}, path) for one in texts)]
+    for own, field in own_texts:
         messages = {"kinds": ["joined"], "texts": {"en": {"joined": own}}}
-        assert scene.people.configure(messages=messages).code == "invalid_request"
+        refused = scene.people.configure(messages=messages)
+        assert refused.code == "invalid_request"
+        assert [one["field"] for one in refused.json["errors"]] == [field]
 
 
 def test_a_list_that_begins_to_send_tells_nothing_of_before() -> None:

@@ -78,7 +78,8 @@ def test_an_empty_variable_of_a_script_does_not_write_to_everyone(
         ([*TEXT], "would get the message"),
         ([*TEXT, "--yes", "--status", "left"], "waiting"),
         ([*TEXT, "--yes", "--prefer", "a=b", "--prefer", "anyone"], "takes one filter"),
-        (["--text", "Until {until}", "--yes"], "must not have {until}"),
+        (["--subject-de", "Hallo"], "Text in Deutsch: enter the text too"),
+        (["--text", "Until {until}", "--yes"], "body.text: en must not have {until}"),
     ],
 )
 def test_a_wrong_message_says_what_to_enter(

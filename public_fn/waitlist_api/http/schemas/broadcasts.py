@@ -8,7 +8,7 @@ from waitlist_api.http.schemas.attributes import Filter
 from waitlist_api.http.schemas.common import Body, Count, Model, PathEntryId
 from waitlist_api.http.schemas.invitations import texts_in
 from waitlist_api.http.schemas.messages import OwnTextBody, unfilled_placeholders
-from waitlist_api.settings.messages import LANGUAGES, KindName, MessageRules, OwnText
+from waitlist_api.settings.messages import LANGUAGES
 from waitlist_api.settings.texts import Language
 from waitlist_shared.limits import MAX_ADMIT
 
@@ -20,15 +20,11 @@ def _with_text(value: object) -> object:
 
 
 def _check_texts(text: dict[Language, Any]) -> dict[Language, Any]:
-    own_texts = texts_in(text)
-    for language, own in own_texts.items():
+    for language, own in texts_in(text).items():
         if not (own.text or "").strip():
             raise ValueError(f"{language} must have a text")
-    texts: dict[Language, dict[KindName, OwnText]] = {
-        language: {"message": own} for language, own in own_texts.items()
-    }
-    for _, problem in unfilled_placeholders(MessageRules(kinds=(), texts=texts)):
-        raise ValueError(problem.removeprefix("texts."))
+        for problem in unfilled_placeholders(own, "message"):
+            raise ValueError(f"{language} {problem}")
     return text
 
 

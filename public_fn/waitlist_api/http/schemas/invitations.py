@@ -17,7 +17,7 @@ from waitlist_api.http.schemas.common import (
     documented,
 )
 from waitlist_api.http.schemas.messages import OwnTextBody, unfilled_placeholders
-from waitlist_api.settings.messages import LANGUAGES, KindName, MessageRules, OwnText
+from waitlist_api.settings.messages import LANGUAGES, OwnText
 from waitlist_api.settings.texts import Language
 from waitlist_shared import ids
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PAGE, MIN_OFFER_SECONDS
@@ -35,12 +35,9 @@ def texts_in(message: dict[Language, Any] | None) -> dict[Language, OwnText]:
 
 
 def _check_placeholders(message: dict[Language, Any] | None) -> dict[Language, Any] | None:
-    texts: dict[Language, dict[KindName, OwnText]] = {
-        language: {"offered": own} for language, own in texts_in(message).items()
-    }
-    rules = MessageRules(kinds=("offered",), texts=texts)
-    for _, problem in unfilled_placeholders(rules):
-        raise ValueError(problem.removeprefix("texts."))
+    for language, own in texts_in(message).items():
+        for problem in unfilled_placeholders(own, "offered"):
+            raise ValueError(f"{language} {problem}")
     return message
 
 

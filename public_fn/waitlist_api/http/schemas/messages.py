@@ -41,21 +41,25 @@ REASONS = {
 }
 
 
-def unfilled_placeholders(rules: MessageRules) -> Iterator[tuple[str, str]]:
+def unfilled_placeholders(own: OwnText, kind: KindName) -> Iterator[str]:
     """Yield a problem for each placeholder that the service cannot replace."""
+    for text in filter(None, (own.subject, own.text, own.button)):
+        unknown = set(PLACEHOLDER.findall(text)) - set(BY_NAME[kind].placeholders)
+        if unknown:
+            yield f"must not have {{{min(unknown)}}}, which has no value there"
+        if {"{", "}"} & set(PLACEHOLDER.sub("", text)):
+            yield "must not have an unmatched brace"
+
+
+def _problems(rules: MessageRules) -> Iterator[tuple[str, str]]:
     for language, kinds in rules.texts.items():
         for kind, own in kinds.items():
-            for text in filter(None, (own.subject, own.text, own.button)):
-                unknown = set(PLACEHOLDER.findall(text)) - set(BY_NAME[kind].placeholders)
-                if unknown:
-                    no_value = f"must not have {{{min(unknown)}}}, which has no value there"
-                    yield "", f"texts.{language}.{kind} {no_value}"
-                if {"{", "}"} & set(PLACEHOLDER.sub("", text)):
-                    yield "", f"texts.{language}.{kind} has an unmatched brace"
+            for problem in unfilled_placeholders(own, kind):
+                yield "texts", f"{language}.{kind} {problem}"
 
 
 OwnTextBody: Any = request_body("OwnTextBody", OwnText)
-MessagesBody: Any = request_body("MessagesBody", MessageRules, unfilled_placeholders)
+MessagesBody: Any = request_body("MessagesBody", MessageRules, _problems)
 
 
 class NoteAnswer(Model):
