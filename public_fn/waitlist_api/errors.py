@@ -468,10 +468,10 @@ class SettingsChanged(WaitlistError):
 
     def __init__(self, *changes: FieldError) -> None:
         self.fields = _listed(changes)
+        differences = f" {_name_differences(changes)}" if changes else ""
         super().__init__(
-            "The settings have changed since the version in If-Match. "
-            f"{_name_differences(changes)} Get the waitlist, decide again, and send the request "
-            "with the new ETag."
+            f"The settings have changed since the version in If-Match.{differences} Get the "
+            "waitlist, decide again, and send the request with the new ETag."
         )
 
 

@@ -183,6 +183,10 @@ def test_a_list_is_deleted_only_in_the_version_that_was_seen(people: People) -> 
 
     answer = delete(people.world, '"2"')
     assert (answer.status, answer.code) == (412, "settings_changed")
+    assert answer.json["detail"] == (
+        "The settings have changed since the version in If-Match. Get the waitlist, decide again, "
+        "and send the request with the new ETag."
+    )
     wire = Wire()
     world = World.on(wire.client(people.world.dynamodb), people.world.redis)
     wire.arm(1, before(lambda: hide_counts(people)))
