@@ -26,7 +26,7 @@ from waitlist_api.records.invitees import Funnel, Invitees
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.messages import OwnText
 from waitlist_api.settings.texts import Language
-from waitlist_api.settings.waitlist import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings, is_over, until_millis_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import AdmissionOver, WaitlistError, WaitlistPaused
 from waitlist_shared.ids import new_invitation_id
@@ -136,7 +136,7 @@ class Invitations(Struct, frozen=True):
             invitation_id=new_invitation_id(now_millis),
             created_millis=now_millis,
             by=command.by,
-            until_millis=_until_millis(command, now_millis),
+            until_millis=_until_millis(command, settings, now_millis),
             count=command.count,
             stamp=drawn.stamp,
             filter=command.filter,
@@ -256,20 +256,23 @@ def _check_open(settings: WaitlistSettings, now_millis: int) -> None:
     """Raise an error if the waitlist is not making offers at the moment."""
     if settings.paused:
         raise WaitlistPaused
-    until_millis = settings.admission.until_millis if settings.admission else None
-    if until_millis is not None and until_millis <= now_millis:
+    if is_over(settings, now_millis):
         raise AdmissionOver
 
 
-def _until_millis(command: InviteCommand, now_millis: int) -> int:
-    """Return the time when the offers end. Raise InvalidFields if the time is not allowed."""
+def _until_millis(command: InviteCommand, settings: WaitlistSettings, now_millis: int) -> int:
+    """Return the time when the offers end, which is at the latest when admissions end.
+
+    Raise InvalidFields if the time in the request is not allowed.
+    """
     if command.offer_seconds is not None:
-        return now_millis + command.offer_seconds * 1000
-    until_millis = command.until_millis or 0
+        until_millis = now_millis + command.offer_seconds * 1000
+    else:
+        until_millis = command.until_millis or 0
     if not MIN_OFFER_SECONDS * 1000 <= until_millis - now_millis <= MAX_OFFER_SECONDS * 1000:
         message = "must be at least 10 seconds and at most 14 days from now"
         raise InvalidFields(FieldError("body.until", message))
-    return until_millis
+    return min(until_millis, until_millis_of(settings) or until_millis)
 
 
 def _digest(text: str) -> str:

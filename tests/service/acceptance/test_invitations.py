@@ -202,6 +202,12 @@ def test_a_wrong_invitation_changes_nothing(
     assert people.status("ann") == "waiting"
 
 
+def test_an_invitation_ends_at_the_latest_with_the_admissions(waitlist: Waitlist) -> None:
+    people = waitlist("ann", admission={"until": iso(DAY)})
+    answer = invite(people, count=1, offer_seconds=2 * DAY)
+    assert answer.json["until"] == people.poll("ann").json["offered_until"] == iso(DAY)
+
+
 def test_a_paused_or_ended_waitlist_invites_nobody(waitlist: Waitlist, world: World) -> None:
     until = {"until": iso(DAY)}
     people = waitlist("ann", admission=until)
