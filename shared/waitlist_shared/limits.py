@@ -47,11 +47,3 @@ ONCE_SECONDS = 24 * 3600
 # How long Redis remembers the idempotency keys that the service creates. The service creates a key
 # if the client sent none, because the service may repeat its own requests to Redis.
 INTERNAL_ONCE_SECONDS = 60
-
-# How long Redis remembers the number of imported rows with the same `joined_at`, so that further
-# rows with this `joined_at` are placed behind them.
-SHARED_MILLISECOND_SECONDS = 24 * 3600
-
-# How long Redis remembers that a signup has ended, so that a late message about it changes nothing.
-# This must be longer than the longest delay of such a message.
-TOMBSTONE_SECONDS = 15 * 60

@@ -280,19 +280,9 @@ def test_lua_and_python_compute_the_same_tickets() -> None:
     assert limits.MAX_RANK == 256 * ranks.TIER - 1 == 2**53 - 1
 
 
-def test_tombstones_have_the_same_lifetime_in_lua_and_python() -> None:
-    """P2"""
-    numbers = numbers_of(LIBRARY["tombstone"])
-    assert numbers["TOMBSTONE_SECONDS"] == limits.TOMBSTONE_SECONDS
-
-
-def test_moves_and_shared_milliseconds_have_the_same_lifetime_in_lua_and_python() -> None:
+def test_moves_have_the_same_lifetime_in_lua_and_python() -> None:
     """P2"""
     assert numbers_of(LIBRARY["moves"])["MOVE_SECONDS"] == limits.ONCE_SECONDS
-    assert (
-        numbers_of(VERBS["allocate_tickets"])["SHARED_MILLISECOND_SECONDS"]
-        == limits.SHARED_MILLISECOND_SECONDS
-    )
 
 
 @each("request_type", {one.__name__: one for one in ON_WAITLIST})

@@ -5,6 +5,8 @@
 -- `shared_milliseconds` lists the signup times that several rows share, in the form "ticket:count". The ticket is
 -- computed from the signup time.
 -- RETURNS allocated stamp first apart offsets
+-- How long Redis remembers the number of imported rows with the same signup time, so that later rows with this time are
+-- placed behind them.
 local SHARED_MILLISECOND_SECONDS = 86400
 -- The distance between the tickets of consecutive signups. The ranks in between stay free for entries that are moved
 -- there later. Tickets come from a clock that advances by 16,000 tickets per second, which is enough for 2,000 signups
