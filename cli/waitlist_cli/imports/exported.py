@@ -56,7 +56,7 @@ WAITING = ("waiting", "joining")
 # In a note, "there" is the exported waitlist, and "here" is the waitlist that receives the people.
 OFFERED = "Offered or claimed there: waiting at their places here"
 PARKED = "Parked there: held back at their places here"
-DELAYED = "Passed over for some time after a claim there: ready here"
+DELAYED = "Passed over for some time after a claim or a decline there: ready here"
 ASKED = "Asked there whether they are still waiting: not asked here"
 ATTEMPTS = "Had failed attempts there: attempts are counted from 0 here"
 NUMBERED = "Had call numbers there: get new numbers here, if this waitlist has call numbers"

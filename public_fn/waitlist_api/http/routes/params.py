@@ -117,9 +117,8 @@ ReinstateKey = Annotated[
     str | None,
     _idempotency_key(
         "A unique key for this request, such as a UUID. If the same operator repeats the request "
-        "with the same key, the response contains the same entry and token. If the customer has "
-        "left again in the meantime, the repeat changes nothing. A repeat with a different body is "
-        "refused with `idempotency_key_reused`."
+        "with the same key, the entry is not reinstated again, even if the customer has left again "
+        "in the meantime. A repeat with a different body is refused with `idempotency_key_reused`."
     ),
 ]
 DeclineKey = Annotated[
