@@ -29,6 +29,7 @@ from tests.support.redis_servers import (  # noqa: E402
     running_server,
 )
 from tests.support.threads import InOrder  # noqa: E402
+from tests.support.validators import shared_validators  # noqa: E402
 from tests.support.waits import virtual_waits  # noqa: E402
 
 # botocore takes longer to read an AWS service's description than most tests take to run. With this
@@ -70,6 +71,8 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        # A test creates many objects that reference counting frees, so look for cycles rarely.
+        gc.set_threshold(10_000)
         gc.enable()
 
 
@@ -104,6 +107,12 @@ def _run_in_order() -> Iterator[None]:
     the tests slower. The service that `make run` starts uses real threads.
     """
     with patch("waitlist_api.parallel.ThreadPoolExecutor", InOrder):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _share_validators() -> Iterator[None]:
+    with shared_validators():
         yield
 
 
