@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,6 +18,7 @@ from waitlist_cli.console.picked_times import in_zone
 from waitlist_cli.operations.checklist import checklist
 from waitlist_cli.operations.explain import event_name
 from waitlist_cli.operations.names import chosen_id, field_label, name_of, own_name_of, status_name
+from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 from waitlist_cli.terminal.times import INSTANT, localize
 
@@ -125,13 +126,7 @@ def passed_over_until(context: Context, person: Mapping[str, Any]) -> str:
 
     For a delay or a pause, the text includes the end, as in `delayed until 14:03:22`.
     """
-    ends = {"delayed": "delayed_until", "declined": "delayed_until", "resting": "rest_until"}
-    shown = []
-    for reason in person.get("not_ready") or ():
-        until = person.get(ends.get(reason, ""))
-        end = f" until {moment(context, until)}" if until else ""
-        shown.append(reason.replace("_", " ") + end)
-    return ", ".join(shown)
+    return passed_over(person, partial(moment, context))
 
 
 def _zone(context: Context) -> str:

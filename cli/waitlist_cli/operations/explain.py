@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from waitlist_cli.operations.policies import policy_text
+from waitlist_cli.operations.readiness import reasons_of
 from waitlist_cli.terminal.output import format_count, format_value
 
 Document = Mapping[str, Any]
@@ -63,7 +64,7 @@ def _waiting(person: Document, history: Sequence[Document]) -> Iterator[str]:
         yield f"Priority {priority} is served before all lower priorities. The usual priority is 0."
     else:
         yield "The priority is 0, which is usual. People with a higher priority go first."
-    moves = [event for event in history if event["event"] not in READINESS]
+    moves = [event for event in history if event["event"] in (*MOVED, *BEGINNINGS)]
     if moves and moves[-1]["event"] in MOVED:
         yield f"{MOVED[moves[-1]['event']]} {_how(moves[-1])}."
     if attempts := person["attempts"]:
@@ -78,51 +79,23 @@ def _of_them_ready(person: Document) -> str:
 
 def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]:
     """Yield the reasons why other people are served before this person."""
-    for reason in person.get("not_ready") or ():
-        if reason == "resting":
-            until = format_value(person["rest_until"])
-            yield (
-                f"Passed over: the customer is letting others pass until {until}, unless they "
-                "resume earlier."
-            )
-        elif reason == "held_back":
-            held = _latest(history, "held_back")
-            yield f"Passed over: held back{f' {_how(held)}' if held else ''}."
-        elif reason == "delayed" and person.get("delayed_until"):
-            until = format_value(person["delayed_until"])
-            yield f"Passed over: released with a delay until {until}."
-        elif reason == "declined" and person.get("delayed_until"):
-            until = format_value(person["delayed_until"])
-            yield f"Passed over: the customer has declined an offer, until {until}."
-        elif reason == "unverified":
-            yield "Passed over: the customer has not opened the link that verifies the address."
-        elif reason == "away":
-            yield (
-                "Passed over: the customer's page has stopped polling. The next poll makes the "
-                "person ready again."
-            )
-        else:
-            yield f"Passed over: {format_value(reason.replace('_', ' '))}."
+    for reason, end in reasons_of(person):
+        until = f" until {format_value(end)}" if end else ""
+        words = PASSED_OVER.get(reason, format_value(reason.replace("_", " ")))
+        held = _latest(history, reason) if reason == "held_back" else None
+        yield f"Passed over{until}: {words}{f' {_how(held)}' if held else ''}."
 
 
-QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
-# Events that change whether an entry is ready, but do not change its position.
-READINESS = (
-    "rested",
-    "resumed",
-    "held_back",
-    "ready",
-    "verification_asked",
-    "link_asked",
-    "verified",
-    "address_change_asked",
-    "address_changed",
-    "near",
-    "called",
-    "messaged",
-    "ending",
-    *QUESTIONS,
-)
+# What the sentence about a reason says, if it says more than the reason's name.
+PASSED_OVER = {
+    "resting": "the customer is letting others pass, and can resume earlier",
+    "delayed": "released with a delay",
+    "declined": "the customer has declined an offer",
+    "unverified": "the customer has not opened the link that verifies the address",
+    "away": "the customer's page has stopped polling. The next poll makes the person ready again",
+}
+# Events that put an entry on the waitlist.
+BEGINNINGS = ("joined", "reinstated")
 # For each kind of event that moves a waiting entry, the beginning of a sentence about the event.
 # The rest of the sentence says who caused the event and when, as in "Moved by the operator anna at
 # 10:42".

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from waitlist_cli.operations.explain import READINESS, explanation
+from waitlist_cli.operations.explain import BEGINNINGS, MOVED, explanation
 
 # A position in the queue. None means that the entry was not in the queue. `unknown` means that the
 # position was not recorded.
@@ -12,10 +12,8 @@ Place = int | Literal["unknown"] | None
 UNKNOWN: Literal["unknown"] = "unknown"
 # Events that take an entry out of the queue.
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
-# Events that put an entry on the waitlist.
-BEGINNINGS = ("joined", "reinstated")
-# Events that do not change an entry's place in the queue.
-NO_MOVES = ("edited", "banned", "unbanned", *READINESS)
+# Events that can change an entry's place in the queue.
+MOVES = (*BEGINNINGS, *OFF_QUEUE, *MOVED)
 
 
 class Pages(Protocol):
@@ -112,7 +110,7 @@ def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
 
     The oldest event comes first.
     """
-    moves = [event for event in events if event["event"] not in NO_MOVES]
+    moves = [event for event in events if event["event"] in MOVES]
     joined = [number for number, event in enumerate(moves) if event["event"] in BEGINNINGS]
     moves = moves[joined[-1] :] if joined else moves
     if not moves:

@@ -1,14 +1,34 @@
 """Holds people back, makes them ready again, and says why a person is passed over."""
 
+from collections.abc import Callable
+
 from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, PersonAction
 from waitlist_cli.terminal.output import format_value
 
+# The field that says when a reason ends has the reason's name, as in `delayed_until`. These reasons
+# have a field with a different name.
+ENDS = {"resting": "rest_until", "declined": "delayed_until"}
 
-def passed_over(person: Document) -> str:
+
+def reasons_of(person: Document) -> list[tuple[str, str | None]]:
+    """Return each reason why a person cannot be admitted or claimed, and when the reason ends.
+
+    The end is None if it is not known.
+    """
+    reasons = person.get("not_ready") or ()
+    return [(reason, person.get(ENDS.get(reason, f"{reason}_until"))) for reason in reasons]
+
+
+def passed_over(person: Document, until: Callable[[str], str] | None = None) -> str:
     """Return the reasons why a person cannot be admitted or claimed, such as `held back,
     unverified`. Return "" if there are none.
+
+    If `until` is given, it formats the times when the reasons end, as in `delayed until 14:03:22`.
     """
-    return ", ".join(reason.replace("_", " ") for reason in person.get("not_ready") or ())
+    return ", ".join(
+        reason.replace("_", " ") + (f" until {until(end)}" if until and end else "")
+        for reason, end in reasons_of(person)
+    )
 
 
 def _still_passed_over(person: Document) -> str:

@@ -171,10 +171,8 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
         return
     ends = {"held": entry.get("claimed_until"), "offered": entry.get("offered_until")}
     until = "".join(f", {words} until {time}" for words, time in ends.items() if time)
-    if reasons := passed_over(entry):
-        rests = f", rests until {entry['rest_until']}" if entry["rest_until"] else ""
-        rests += f", delayed until {entry['delayed_until']}" if entry["delayed_until"] else ""
-        until += f", not ready: {reasons}{rests}"
+    if reasons := passed_over(entry, str):
+        until += f", not ready: {reasons}"
     if entry.get("confirm_by"):
         until += f", to confirm by {entry['confirm_by']}"
     who = context.describe_person(entry["entry_id"])

@@ -88,15 +88,21 @@ def test_a_rest_is_not_explained_as_a_move() -> None:
         "waiting", *events, position=4, not_ready=reasons, rest_until=AT, ready_ahead=1
     )
     assert "3 people are ahead, 1 of them ready." in text
-    pause = f"the customer is letting others pass until {SHOWN}, unless they resume earlier."
-    assert f"Passed over: {pause}" in text
-    assert "Passed over: delayed." in text
+    pause = "the customer is letting others pass, and can resume earlier."
+    assert f"Passed over until {SHOWN}: {pause}" in text
+    assert "Passed over: released with a delay." in text
     assert f"Moved by user/eve at {SHOWN}: by phone." in text
     assert [step.event for step in steps_of(events)] == ["joined", "bumped"]
 
 
-def test_a_notice_is_not_explained_as_a_move() -> None:
-    text = explain_person("waiting", event("bumped"), event("near", "maintenance"), position=3)
+def test_a_reason_of_a_newer_service_is_named_with_its_end() -> None:
+    text = explain_person("waiting", position=2, not_ready=["on_trip"], on_trip_until=AT)
+    assert f"Passed over until {SHOWN}: on trip." in text
+
+
+@pytest.mark.parametrize("name", ["near", "edited"])
+def test_an_event_that_moves_nobody_does_not_hide_a_move(name: str) -> None:
+    text = explain_person("waiting", event("bumped"), event(name, "maintenance"), position=3)
     assert f"Moved by user/eve at {SHOWN}." in text
 
 

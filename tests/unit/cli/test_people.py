@@ -87,9 +87,7 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     )
     assert (off.exit_code, off.stderr.endswith(next_step)) == (1, True)
     typed.run("edit", bakery.waitlist_id, "--rest-times", "1")
-    assert "position 1 of 2, not ready: resting, rests until" in typed.run(
-        "rest", *own, "--until", until
-    )
+    assert "position 1 of 2, not ready: resting until" in typed.run("rest", *own, "--until", until)
     assert typed.json("position", *of(bakery, "ada"))["rest_until"] == until
     typed.run("ready", *of(bakery, "bob"), "--no")
     shown = typed.run("head", bakery.waitlist_id)

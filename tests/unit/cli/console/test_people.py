@@ -395,7 +395,7 @@ def test_people_are_held_back_made_ready_and_listed_separately(
     for entry in entries[:2]:
         bakery.rest(entry, days=2)
     assert re.search(
-        "Passed over: the customer is letting others pass until .*, unless they resume earlier",
+        "Passed over until .*: the customer is letting others pass, and can resume earlier",
         ada.text,
     )
     assert re.search("Passed over: held back by .* at .*: papers missing", ada.text)
