@@ -4,9 +4,12 @@ from typing import Any
 
 from waitlist_api.clock import iso
 from waitlist_api.entries.position import EntryView
+from waitlist_api.http.schemas.entries import WithReadiness
 from waitlist_shared import contracts as c
 
-FIELDS = ("ready", "not_ready", "ready_ahead", "rest_until", "delayed_until", "confirm_by")
+# The field that says when a reason ends has the reason's name, as in `delayed_until`. These reasons
+# have a field with a different name.
+ENDS = {"resting": "rest_until", "declined": "delayed_until"}
 
 
 def readiness_fields(
@@ -14,18 +17,22 @@ def readiness_fields(
 ) -> dict[str, Any]:
     """Return the fields of `WithReadiness`. If the entry is not waiting, all fields are null."""
     if view.status != "waiting":
-        return dict.fromkeys(FIELDS)
+        return dict.fromkeys(WithReadiness.model_fields)
     reasons = view.not_ready
     if reasons is None:
         given = () if recorded is None else recorded.not_ready
         reasons = tuple(reason for reason in given if not 0 < reason.until_millis <= now_millis)
-    ends = {item.reason: iso(item.until_millis) for item in reasons if item.until_millis}
+    ends = {
+        ENDS.get(item.reason, f"{item.reason}_until"): iso(item.until_millis)
+        for item in reasons
+        if item.until_millis
+    }
     return {
+        **dict.fromkeys(WithReadiness.model_fields),
+        **ends,
         "ready": not reasons,
         "not_ready": [item.reason for item in reasons] or None,
         "ready_ahead": count_ready_ahead(view),
-        "rest_until": ends.get("resting"),
-        "delayed_until": ends.get("delayed") or ends.get("declined"),
         "confirm_by": iso(view.confirm_by_millis) if view.confirm_by_millis else None,
     }
 
