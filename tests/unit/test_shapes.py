@@ -12,7 +12,8 @@ from waitlist_api.errors import SHAPES, field_error
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.claims import ClaimToken
 from waitlist_api.http.schemas.common import Body, ShownText
-from waitlist_api.http.schemas.entries import CustomerId, VerifyBody
+from waitlist_api.http.schemas.signup import CustomerId
+from waitlist_api.http.schemas.verify import VerifyBody
 from waitlist_api.http.schemas.waitlists import IdentityBody
 
 

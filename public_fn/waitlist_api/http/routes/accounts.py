@@ -11,7 +11,7 @@ from waitlist_api.http.operation import Answer, customer
 from waitlist_api.http.request import Request
 from waitlist_api.http.routes.entry_responses import SIGNUP_PROBLEMS, EntryResponses
 from waitlist_api.http.routes.params import IdempotencyKey, WaitlistId
-from waitlist_api.http.schemas.entries import OwnSignupAnswer, OwnSignupBody
+from waitlist_api.http.schemas.signup import OwnSignupAnswer, OwnSignupBody
 
 
 class Routes(Struct, frozen=True):

@@ -11,8 +11,12 @@ from waitlist_api.auth.passes import Passes
 from waitlist_api.clock import NowMillis, iso, millis_of
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
-from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
-from waitlist_api.http.schemas.entries import DeclineAnswer
+from waitlist_api.http.schemas.admission import (
+    AdmittedAnswer,
+    DeclineAnswer,
+    DeclineBody,
+    PassAnswer,
+)
 from waitlist_api.records.decisions import CUSTOMER
 from waitlist_api.records.entry import EntryRecord
 from waitlist_shared.errors import NotOffered

@@ -1,10 +1,13 @@
 """Routes that customers use to manage their own entries."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Query
 from msgspec import Struct
+from msgspec.structs import asdict
 
+from waitlist_api.admission.polls import Polls
 from waitlist_api.clock import millis_of
 from waitlist_api.entries.identify import Identities
 from waitlist_api.entries.leave import Leaves
@@ -21,13 +24,15 @@ from waitlist_api.http.routes.params import (
     DeclineKey,
     EntryId,
     RestKey,
-    SegmentNames,
     WaitlistId,
 )
-from waitlist_api.http.schemas.admission import AdmittedAnswer, DeclineBody, PassAnswer
-from waitlist_api.http.schemas.entries import (
-    CustomersEntryAnswer,
+from waitlist_api.http.schemas.admission import (
+    AdmittedAnswer,
     DeclineAnswer,
+    DeclineBody,
+    PassAnswer,
+)
+from waitlist_api.http.schemas.customers import (
     LookAnswer,
     NewAddressAnswer,
     OwnDataAnswer,
@@ -36,13 +41,27 @@ from waitlist_api.http.schemas.entries import (
     RestBody,
     ResumeBody,
 )
+from waitlist_api.http.schemas.entries import CustomersEntryAnswer
+from waitlist_api.http.schemas.segments import SEGMENT_NAMES, SegmentPlaceAnswer
 from waitlist_api.records.leaves import Leave
 from waitlist_api.waitlists.setting_needs import Stack
+
+SegmentNames = Annotated[
+    str | None,
+    Query(
+        pattern=SEGMENT_NAMES,
+        max_length=512,
+        description="The attribute names of a declared segment, separated by commas. The response "
+        "then contains the entry's position within this segment.",
+        examples=["language", "gender,language"],
+    ),
+]
 
 
 class Routes(Struct, frozen=True):
     credentials: Credentials
     responses: EntryResponses
+    polls: Polls
     leaves: Leaves
     admission: CustomerAdmission
     readiness: ReadinessChanges
@@ -67,9 +86,17 @@ class Routes(Struct, frozen=True):
         If the waitlist does not declare the segment, the request is refused. While the service
         prepares new segments, the request fails with `503 rebuilding`.
         """
-        return self.responses.get(
-            waitlist_id, segment, self.credentials.check(waitlist_id, entry_id)
+        proof = self.credentials.check(waitlist_id, entry_id)
+        names = None if segment is None else segment.split(",")
+        view, places = self.polls.poll(waitlist_id, proof.entry_id, names, proof.stay)
+        segments = None
+        if places is not None:
+            segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
+        fields = self.responses.fields(
+            waitlist_id, view, *(place.position for place in places or ())
         )
+        answer = LookAnswer(**fields, segments=segments, entry_token=proof.renewed)
+        return Response(200, "application/json", answer)
 
     @customer(
         "Leave the waitlist",

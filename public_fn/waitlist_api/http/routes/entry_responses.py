@@ -4,20 +4,15 @@ from typing import Any, TypeVar
 
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from waitlist_api.admission.call import Calls
-from waitlist_api.admission.polls import Polls
-from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView
-from waitlist_api.entries.segment_positions import SegmentPlace
 from waitlist_api.estimates.pace import wait_at
 from waitlist_api.http.polling import CLAIMED_SECONDS, POLLS_OF_PRESENCE, poll_after_seconds
 from waitlist_api.http.readiness import count_ready_ahead, readiness_fields
 from waitlist_api.http.schemas.call import call_answer
-from waitlist_api.http.schemas.entries import EntryAnswer, LookAnswer
-from waitlist_api.http.schemas.segments import SegmentPlaceAnswer
+from waitlist_api.http.schemas.entries import EntryAnswer
 from waitlist_api.http.schemas.wait import estimate_fields
 
 Answer = TypeVar("Answer", bound=EntryAnswer)
@@ -37,20 +32,10 @@ SIGNUP_PROBLEMS = (
 
 
 class EntryResponses(Struct, frozen=True):
-    """Builds responses with an entry's positions in the whole queue and within its segments."""
+    """Builds the responses about an entry that several routes return."""
 
-    polls: Polls
     calls: Calls
     now_millis: NowMillis
-
-    def get(self, waitlist_id: str, segment: str | None, proof: Proof) -> Response[LookAnswer]:
-        """Return the response for an entry. `segment` is a comma-separated list of attribute names.
-
-        Raise Forbidden if the entry token belongs to an earlier signup.
-        """
-        names = None if segment is None else segment.split(",")
-        view, places = self.polls.poll(waitlist_id, proof.entry_id, names, proof.stay)
-        return self._answer(waitlist_id, view, places, proof.renewed)
 
     def signed_up(self, answer: Answer, *, is_new: bool) -> Response[Answer]:
         """Return the response to a signup. If the signup created the entry, add the entry's URL."""
@@ -89,17 +74,3 @@ class EntryResponses(Struct, frozen=True):
             "call": call_answer(call),
             "poll_after_seconds": seconds,
         }
-
-    def _answer(
-        self,
-        waitlist_id: str,
-        view: EntryView,
-        places: list[SegmentPlace] | None,
-        new_token: str | None,
-    ) -> Response[LookAnswer]:
-        segments = None
-        if places is not None:
-            segments = [SegmentPlaceAnswer(**asdict(place)) for place in places]
-        fields = self.fields(waitlist_id, view, *(place.position for place in places or ()))
-        answer = LookAnswer(**fields, segments=segments, entry_token=new_token)
-        return Response(200, "application/json", answer)

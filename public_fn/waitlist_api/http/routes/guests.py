@@ -20,7 +20,7 @@ from waitlist_api.http.operation import Answer, customer
 from waitlist_api.http.request import Request
 from waitlist_api.http.routes.entry_responses import SIGNUP_PROBLEMS, EntryResponses
 from waitlist_api.http.routes.params import GuestsKey, WaitlistId
-from waitlist_api.http.schemas.entries import InboxAnswer, SignupAnswer, SignupBody
+from waitlist_api.http.schemas.signup import InboxAnswer, SignupAnswer, SignupBody
 
 
 class Routes(Struct, frozen=True):

@@ -12,7 +12,8 @@ from waitlist_api.http.operation import Answer, anyone
 from waitlist_api.http.routes.entry_responses import EntryResponses
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import WaitlistId
-from waitlist_api.http.schemas.entries import AddressBody, InboxAnswer, SignupAnswer, VerifyBody
+from waitlist_api.http.schemas.signup import InboxAnswer, SignupAnswer
+from waitlist_api.http.schemas.verify import AddressBody, VerifyBody
 
 
 class Routes(Struct, frozen=True):

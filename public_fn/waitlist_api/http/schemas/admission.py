@@ -8,6 +8,7 @@ from waitlist_api.http.schemas.attributes import Filter, FilterIndex, Filters, w
 from waitlist_api.http.schemas.call import WithCallNumber
 from waitlist_api.http.schemas.common import (
     Body,
+    Count,
     Model,
     Reason,
     TheCustomerId,
@@ -16,7 +17,7 @@ from waitlist_api.http.schemas.common import (
     UtcTime,
     documented,
 )
-from waitlist_api.http.schemas.entries import EntryAnswer, EntryStatus
+from waitlist_api.http.schemas.entries import CustomersEntryAnswer, EntryAnswer, EntryStatus
 from waitlist_api.http.schemas.settings import request_body
 from waitlist_api.settings.admission import AdmissionPolicy
 from waitlist_api.settings.decline import DeclineRules
@@ -140,6 +141,16 @@ class DeclineBody(Body):
             "decline the customer's next offer. If this field is left out, the request declines "
             "the current offer.",
             examples=["2026-12-01T09:10:00.000Z"],
+        ),
+    ] = None
+
+
+class DeclineAnswer(CustomersEntryAnswer):
+    declines_left: Annotated[
+        Count | None,
+        Field(
+            description="How many more offers the customer can decline without losing their "
+            "position. Null if declining always costs them their position, or if they have left."
         ),
     ] = None
 

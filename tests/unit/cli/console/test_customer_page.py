@@ -9,7 +9,7 @@ import pytest
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
 from waitlist_api.http.page.files import files
-from waitlist_api.http.schemas.entries import LookAnswer
+from waitlist_api.http.schemas.customers import LookAnswer
 
 PAGE = {
     "text": "Fresh bread.\r\nEvery day.",

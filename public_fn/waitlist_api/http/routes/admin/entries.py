@@ -20,18 +20,8 @@ from waitlist_api.errors import EntryNotFound, FieldError, InvalidFields, NoEntr
 from waitlist_api.http.operation import ENTRY, Answer, operator
 from waitlist_api.http.readiness import readiness_fields
 from waitlist_api.http.request import Request
-from waitlist_api.http.routes.params import (
-    BanKey,
-    Cursor,
-    EntryId,
-    First,
-    IdempotencyKey,
-    Limit,
-    Only,
-    Ready,
-    Since,
-    WaitlistId,
-)
+from waitlist_api.http.routes.admin.params import BanKey, Cursor, First, Limit, Only, Ready, Since
+from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.admin_entries import (
     AdminEntryAnswer,
     AdminEntryWithHistoryAnswer,
@@ -46,7 +36,7 @@ from waitlist_api.http.schemas.admin_entries import (
     VerifyEntryBody,
 )
 from waitlist_api.http.schemas.call import call_answer
-from waitlist_api.http.schemas.entries import AddressBody
+from waitlist_api.http.schemas.verify import AddressBody
 from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.call import current_call
 from waitlist_api.records.entry import PRESENT, HistoryEvent

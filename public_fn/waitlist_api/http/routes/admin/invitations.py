@@ -11,7 +11,8 @@ from waitlist_api.admission.invite import Counted, Invitations, InviteCommand
 from waitlist_api.clock import iso, millis_of
 from waitlist_api.http.operation import Answer, operator
 from waitlist_api.http.request import Request
-from waitlist_api.http.routes.params import Cursor, IdempotencyKey, Limit, WaitlistId
+from waitlist_api.http.routes.admin.params import Cursor, Limit
+from waitlist_api.http.routes.params import IdempotencyKey, WaitlistId
 from waitlist_api.http.schemas.invitations import (
     FunnelAnswer,
     InvitationAnswer,

@@ -5,7 +5,8 @@ from msgspec import Struct
 from waitlist_api.entries.reinstate import ReinstateCommand, Reinstatements
 from waitlist_api.http.operation import ENTRY, Answer, operator
 from waitlist_api.http.request import Request
-from waitlist_api.http.routes.params import EntryId, ReinstateKey, WaitlistId
+from waitlist_api.http.routes.admin.params import ReinstateKey
+from waitlist_api.http.routes.params import EntryId, WaitlistId
 from waitlist_api.http.schemas.admin_entries import ReinstateBody
 from waitlist_api.http.schemas.entries import EntryAnswer
 

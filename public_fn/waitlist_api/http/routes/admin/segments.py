@@ -5,7 +5,8 @@ from msgspec import Struct
 from waitlist_api.entries.segment_counts import SegmentCounts
 from waitlist_api.http.operation import Answer, operator
 from waitlist_api.http.request import Request
-from waitlist_api.http.routes.params import Cursor, Limit, WaitlistId
+from waitlist_api.http.routes.admin.params import Cursor, Limit
+from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.segments import SegmentDepthAnswer, SegmentsAnswer
 
 

@@ -22,7 +22,8 @@ from waitlist_api.errors import (
 from waitlist_api.http.etags import is_named
 from waitlist_api.http.operation import JSON, Answer, operator
 from waitlist_api.http.request import Request
-from waitlist_api.http.routes.params import Cursor, IfMatch, IfNoneMatch, Limit, WaitlistId
+from waitlist_api.http.routes.admin.params import Cursor, IfMatch, IfNoneMatch, Limit
+from waitlist_api.http.routes.params import WaitlistId
 from waitlist_api.http.schemas.settings import settings_in, shown
 from waitlist_api.http.schemas.waitlists import (
     AskAnswer,
