@@ -29,7 +29,6 @@ from tests.support.redis_servers import (  # noqa: E402
     running_server,
 )
 from tests.support.threads import InOrder  # noqa: E402
-from tests.support.validators import shared_validators  # noqa: E402
 from tests.support.waits import virtual_waits  # noqa: E402
 
 # botocore takes longer to read an AWS service's description than most tests take to run. With this
@@ -107,12 +106,6 @@ def _run_in_order() -> Iterator[None]:
     the tests slower. The service that `make run` starts uses real threads.
     """
     with patch("waitlist_api.parallel.ThreadPoolExecutor", InOrder):
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _share_validators() -> Iterator[None]:
-    with shared_validators():
         yield
 
 
