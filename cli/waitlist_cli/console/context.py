@@ -16,8 +16,11 @@ from waitlist_cli.console.decisions import Decision, Decisions
 from waitlist_cli.console.field_columns import Columns, Document, columns_of
 from waitlist_cli.console.rendering import Pages
 from waitlist_cli.console.searches import Searches
-from waitlist_cli.errors import WrongUsage
+from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.action import Inverse, PersonAction
+from waitlist_cli.operations.claim import CLAIM_PERSON, explain_lost_call
+from waitlist_cli.operations.names import name_of
+from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.poster import draw_code
 from waitlist_cli.operations.settings import Change
 
@@ -216,6 +219,22 @@ class Console:
         seconds, text = self.decisions.seconds, self.decisions.announce(kept)
         undo = self.undos.keep(kept.waitlist_id, decision=kept)
         return self._shown(Notice(text, undo=undo, undo_seconds=seconds))
+
+    def send(self, person: Person, action: PersonAction, **values: Any) -> Any:
+        """Send the request for an action on a person, and return the service's response.
+
+        If the action claims the person, this console remembers the claim.
+        """
+        try:
+            answer = person.send(action, **values)
+        except Refused as error:
+            if action is not CLAIM_PERSON or error.code != "not_waiting":
+                raise
+            found, waitlist = person.show(), self.get(f"/{person.waitlist_id}")
+            raise explain_lost_call(found, name_of(found, waitlist)) from error
+        if action is CLAIM_PERSON:
+            self.keep_claims(person.waitlist_id, [answer])
+        return answer
 
     def keep_claims(self, waitlist_id: str, claims: Sequence[dict[str, Any]]) -> None:
         for claim in claims:

@@ -13,7 +13,6 @@ from waitlist_cli.console.actions import Form, dialog, second_dialog, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.counter import remember_room, room_of
 from waitlist_cli.console.decisions import Decision
-from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import Document, PersonAction
 from waitlist_cli.operations.claim import (
     CALL,
@@ -23,7 +22,6 @@ from waitlist_cli.operations.claim import (
     CLAIM_TOKEN,
     EXTEND,
     LEASE,
-    explain_lost_call,
 )
 from waitlist_cli.operations.every_action import PERSON_ACTIONS, find_action, possible_for_person
 from waitlist_cli.operations.explain import actor, explanation
@@ -119,7 +117,8 @@ def routes(console: Console) -> list[Route]:
             return second_dialog(console, request, action, form, title, "", sure=sure)
 
         def send() -> Any:
-            answer = Person(console.api, waitlist_id, entry_id, key).send(action, **body)
+            person = Person(console.api, waitlist_id, entry_id, key)
+            answer = console.send(person, action, **body)
             if action.ends_claim:
                 console.claims.pop((waitlist_id, entry_id), None)
             return answer
@@ -130,14 +129,7 @@ def routes(console: Console) -> list[Route]:
         if waits and action in possible_for_person(before):
             label = action.button_text
             return console.decide(Decision(waitlist_id, entry_id, who, label, send, key))
-        try:
-            answer = send()
-        except Refused as error:
-            if action is CLAIM_PERSON and error.code == "not_waiting":
-                raise explain_lost_call(console.person(waitlist_id, entry_id), who) from error
-            raise
-        if action is CLAIM_PERSON:
-            console.keep_claims(waitlist_id, [answer])
+        answer = send()
         inverses = console.inverses_of(action, waitlist, before, body)
         response = console.done(
             localize(action.notice_after(answer, who), waitlist["timezone"]),

@@ -10,7 +10,6 @@ from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import REASON, WHO, Inverse, ListRequest
-from waitlist_cli.operations.claim import CLAIM_PERSON, explain_lost_call
 from waitlist_cli.operations.every_action import LIST_ACTIONS, PERSON_ACTIONS, find_action
 from waitlist_cli.operations.names import MOST_NAMES, name_of
 from waitlist_cli.operations.person import Person
@@ -84,15 +83,7 @@ def send_inverse(
     action_on_person = find_action(PERSON_ACTIONS, inverse.action)
     person = Person(console.api, waitlist_id, inverse.entry_id, key)
     reason = {"reason": REASON_OF_UNDO} if REASON in action_on_person.fields else {}
-    try:
-        answer = person.send(action_on_person, **{**reason, **inverse.values})
-    except Refused as error:
-        if action_on_person is not CLAIM_PERSON or error.code != "not_waiting":
-            raise
-        found = person.show()
-        raise explain_lost_call(found, name_of(found, waitlist)) from error
-    if action_on_person is CLAIM_PERSON:
-        console.keep_claims(waitlist_id, [answer])
+    answer = console.send(person, action_on_person, **{**reason, **inverse.values})
 
     def write_notice() -> str:
         found = person.show()
