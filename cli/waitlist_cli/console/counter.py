@@ -208,6 +208,7 @@ def _page(
         room=room,
         problem=problem,
         most_room=MOST_ROOM,
+        room_cookie=_cookie_of(waitlist_id),
         # The person called last comes first.
         called=[
             {
@@ -307,16 +308,17 @@ def _problem_of(room: str) -> str:
 
 
 def remember_room(response: Response, waitlist_id: str, room: str) -> None:
-    """Make the browser remember the desk name, as the counter page's script does."""
-    response.set_cookie(
-        ROOM,
-        quote(room),
-        max_age=YEAR_SECONDS,
-        # The cookie is valid for all the waitlist's pages, because the dialogs on a person's page
-        # need the desk name too.
-        path=f"/lists/{waitlist_id}",
-        samesite="strict",
-    )
+    """Make the browser remember the desk name."""
+    response.headers.append("set-cookie", f"{ROOM}={quote(room)}; {_cookie_of(waitlist_id)}")
+
+
+def _cookie_of(waitlist_id: str) -> str:
+    """Return the attributes of the cookie with the desk name. The page's script sets this cookie
+    too.
+    """
+    # The cookie is valid for all the waitlist's pages, because the dialogs on a person's page need
+    # the desk name too.
+    return f"path=/lists/{waitlist_id}; max-age={YEAR_SECONDS}; samesite=strict"
 
 
 def room_of(request: Request) -> str:

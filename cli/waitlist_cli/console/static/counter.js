@@ -1,6 +1,5 @@
 // The keys and the focus of the counter.
 
-const YEAR_SECONDS = 31_536_000;
 const WITHOUT_KEYS = "counter-without-keys";
 
 export function runCounter() {
@@ -29,8 +28,7 @@ export function runCounter() {
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "room") return;
     target.removeAttribute("aria-invalid");
-    const path = location.pathname.replace(/\/counter$/, "");
-    document.cookie = `room=${encodeURIComponent(target.value)}; path=${path}; max-age=${YEAR_SECONDS}; samesite=strict`;
+    document.cookie = `${target.name}=${encodeURIComponent(target.value)}; ${target.dataset.cookie}`;
   });
 
   // If a refresh began before the end of an action, its data may be outdated, so it is not shown.
