@@ -274,4 +274,4 @@ class Machine(RuleBasedStateMachine):
 def test_the_line_is_a_list(valkey: Server) -> None:
     """P1, P2, P6, P7"""
     Machine.line = Line(valkey.client)
-    run_state_machine_as_test(Machine, settings=settings(PROFILE, max_examples=60))
+    run_state_machine_as_test(Machine, settings=settings(PROFILE, max_examples=24))
