@@ -15,7 +15,7 @@ import pytest
 from tests.reliability.model.client import Row
 from tests.reliability.model.history import History
 from tests.reliability.model.outcomes import outcome_of
-from tests.reliability.model.recovery import recorded_outcome, retried, verdict
+from tests.reliability.model.recovery import Judge, recorded_outcome, retried
 from tests.reliability.model.requests import (
     Request,
     bring,
@@ -172,7 +172,9 @@ def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
         yield from combinations_with_replacement(steps, len(row.others))
 
 
-def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> list[Problem]:
+def problems(
+    testbed: Testbed, judge: Judge, row: Overtaken, placement: tuple[int, ...]
+) -> list[Problem]:
     snapshot = testbed.snapshot_of(row.scenario)
     testbed.begin(snapshot)
     history = History(snapshot.unanswered)
@@ -197,7 +199,7 @@ def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> li
         answer = retried(testbed, history, row.request)
     if not answer.is_final:
         return [Problem("stuck", f"the last answer is {answer}")]
-    return verdict(testbed, history, snapshot.line)
+    return judge.verdict(history)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
@@ -205,9 +207,10 @@ def test_a_single_order_explains_an_overtaken_request(testbed: Testbed, row: Ove
     """Other requests arrive between the steps of a request. A single order of the requests must
     explain all responses, both stores and the history (promises P1, P2, P3, P4, P6 and P8).
     """
+    judge = Judge(testbed, testbed.snapshot_of(row.scenario))
     wrong = {
         placement: found
         for placement in placements(testbed, row)
-        if (found := problems(testbed, row, placement))
+        if (found := problems(testbed, judge, row, placement))
     }
     assert not wrong, "\n".join(f"{where}: {[*map(str, what)]}" for where, what in wrong.items())

@@ -15,8 +15,7 @@ from waitlist_api.entries.leave import Leaves
 
 PAIRS = [
     (("leave", "release"), "waiting"),
-    (("leave", "park"), "held"),
-    (("bump by places", "extend"), "waiting"),
+    (("leave", "complete"), "held"),
 ]
 Problems = frozenset[tuple[str, str]]
 
@@ -42,9 +41,7 @@ def search_with_and_without_reduction(
 
 
 LIMITED = [
-    ("claim", "leave", "waiting", 3),
-    ("remove", "redrive", "held", 3),
-    ("enter", "decline", "offered", 3),
+    ("complete", "extend", "held", 2),
     ("leave", "rebuild", "waiting, Redis lost", 1),
 ]
 End = tuple[tuple[bytes, ...], tuple[str, ...]]
