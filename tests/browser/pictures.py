@@ -27,7 +27,7 @@ from tests.support.people import People
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import Clock, RedisClock, World
-from tests.unit.cli.console.opened import opened
+from tests.unit.cli.console.opened import listening, opened
 from tools.demo.people import read_people
 from waitlist_cli.client.api import ADMIN, Api
 from waitlist_cli.terminal.context import Context
@@ -147,7 +147,7 @@ def drawable_people(chance: random.Random) -> Iterator[dict[str, Any]]:
 
 
 def draw_console(browser: Browser, api: Api) -> None:
-    with opened(api) as console:
+    with opened(api) as console, listening(console.guard):
         page = browser.new_page(base_url=console.origin, locale="en-GB", **SCREEN)
         page.goto(f"/?token={console.guard.new_token()}")
         page.goto("/lists/summer-festival")

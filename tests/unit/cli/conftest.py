@@ -8,14 +8,19 @@ import pytest
 
 from tests.support.plain_http import plain_client
 from tests.unit.cli.fake_service import FakeService, running_fake
-from tests.unit.cli.service import served
+from tests.unit.cli.service import Service, served
 from tests.unit.cli.typed import Typed
 
 
 @pytest.fixture(scope="session")
-def service_url() -> Iterator[str]:
-    with served() as url:
-        yield url
+def service() -> Iterator[Service]:
+    with served() as service:
+        yield service
+
+
+@pytest.fixture(scope="session")
+def service_url(service: Service) -> str:
+    return service.url
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +81,8 @@ def new_bakery(typed: Typed) -> Bakery:
 
 
 @pytest.fixture
-def bakery(typed: Typed) -> Bakery:
+def bakery(service: Service, typed: Typed) -> Bakery:
+    service.delete_waitlists()
     return new_bakery(typed)
 
 

@@ -1,7 +1,8 @@
-"""Runs the whole service in the tests' process, behind a real HTTP server.
+"""Runs the whole service in the tests' process.
 
-It answers many times faster than the separate processes of `make run`, which the tests in tests/e2e
-use.
+Commands and consoles in the same process reach the service without a network. Other processes reach
+it over HTTP. The tests in tests/e2e use the separate processes of `make run` instead, which answer
+many times slower.
 """
 
 import io
@@ -15,6 +16,7 @@ from typing import Any
 
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import ROUTES, Context
+from tests.support.in_process import answered_here
 from tests.support.lambdas import MESSAGES
 from tests.support.redis_servers import running_server
 from tests.support.world import SECRET, Clock, World
@@ -75,8 +77,19 @@ class PublicFunction:
         return Invocation(json.dumps(answer).encode())
 
 
+@dataclass(frozen=True)
+class Service:
+    url: str
+    world: World
+
+    def delete_waitlists(self) -> None:
+        """Delete all waitlists, because commands and pages that list them become slow."""
+        self.world.dynamodb.items = {}
+        self.world.redis.flushall()
+
+
 @contextmanager
-def served() -> Iterator[str]:
+def served() -> Iterator[Service]:
     server, table = HttpServer(port=0), MemoryTable()
     url = f"http://{HOST}:{server.port}"
     mailbox = Mailbox(Table(table, TABLE), EntryTokens(SECRET), url)
@@ -84,8 +97,10 @@ def served() -> Iterator[str]:
         world = World.on(
             table, redis.client, lambda client: WithMailbox(client, mailbox), clock=RealClock()
         )
-        server.start(LocalGateway(PublicFunction(world), {PATH: mailbox}, ROUTES))
+        gateway = LocalGateway(PublicFunction(world), {PATH: mailbox}, ROUTES)
+        server.start(gateway)
         try:
-            yield url
+            with answered_here(url, gateway):
+                yield Service(url, world)
         finally:
             server.stop()

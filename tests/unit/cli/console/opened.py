@@ -1,4 +1,4 @@
-"""Runs the console's server in a thread, and opens the console as a browser does."""
+"""Opens the console as a browser does. Most tests need no network for this."""
 
 import re
 import threading
@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 import httpx
 from starlette.types import ASGIApp
 
+from tests.support.in_process import AsgiTransport
 from tests.support.plain_http import plain_client
 from waitlist_cli.client.api import Api
 from waitlist_cli.client.configuration import Target
@@ -22,12 +23,13 @@ from waitlist_cli.console.app import console_app
 from waitlist_cli.console.guard import Guard
 from waitlist_cli.console.server import bound_sockets, web_server
 
+PORT = 8090
 SHOWN = re.compile(r"<[^>]*>")
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A running console. `browser` is an HTTP client with the console's session cookie."""
+    """An open console. `browser` is an HTTP client with the console's session cookie."""
 
     browser: httpx.Client
     guard: Guard
@@ -97,30 +99,13 @@ def api_of(url: str) -> Api:
 
 
 @contextmanager
-def served(app: ASGIApp) -> Iterator[Opened]:
-    """Serve an application behind the console's access check, but without logging the browser
-    in.
-    """
-    with ExitStack() as ending:
-        sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
-        guard = Guard(app, sockets[0].getsockname()[1])
-        server = web_server(guard)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": sockets})
-        thread.start()
-        try:
-            with browser_of(guard.host) as http:
-                yield Opened(http, guard)
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
-def browser_of(host: str) -> httpx.Client:
-    """Like a browser, this client sends requests for names that end in `.localhost` to
-    127.0.0.1.
-    """
-    port = host.rpartition(":")[2]
-    return plain_client(f"http://127.0.0.1:{port}", follow_redirects=True, headers={"Host": host})
+def guarded(app: ASGIApp) -> Iterator[Opened]:
+    """Put an application behind the console's access check, but do not log the browser in."""
+    guard = Guard(app, PORT)
+    with plain_client(
+        guard.origin, follow_redirects=True, transport=AsgiTransport(guard)
+    ) as browser:
+        yield Opened(browser, guard)
 
 
 @contextmanager
@@ -132,9 +117,34 @@ def opened(api: Api, undo_seconds: float = 0) -> Iterator[Opened]:
     with (
         TemporaryDirectory() as folder,
         console_app(api, Path(folder), undo_seconds) as app,
-        served(app) as console,
+        guarded(app) as console,
     ):
         entrance = console.browser.get("/", params={"token": console.guard.new_token()})
         assert entrance.status_code == 200
         yield console
     api.http.close()
+
+
+@contextmanager
+def listening(guard: Guard) -> Iterator[None]:
+    """Serve a console over the network. Its address changes, so browsers have to log in again."""
+    with ExitStack() as ending:
+        sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
+        ending.callback(setattr, guard, "port", guard.port)
+        guard.port = sockets[0].getsockname()[1]
+        server = web_server(guard)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": sockets})
+        thread.start()
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def browser_over_network(host: str) -> httpx.Client:
+    """Like a browser, this client sends requests for names that end in `.localhost` to
+    127.0.0.1.
+    """
+    port = host.rpartition(":")[2]
+    return plain_client(f"http://127.0.0.1:{port}", follow_redirects=True, headers={"Host": host})

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from tests.unit.cli.console.opened import Opened, served
+from tests.unit.cli.console.opened import Opened, guarded
 from waitlist_cli.console.app import STATIC
 from waitlist_cli.console.guard import Guard
 
@@ -16,7 +16,7 @@ VENDORED = re.compile(r"^\| (\S+) \| (\S+ [\d.]+), .* \| ([0-9a-f]{64}) \|$", re
 
 @pytest.fixture
 def console() -> Iterator[Opened]:
-    with served(PlainTextResponse("inside")) as one:
+    with guarded(PlainTextResponse("inside")) as one:
         yield one
 
 

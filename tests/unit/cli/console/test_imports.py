@@ -13,7 +13,12 @@ import pytest
 
 from tests.unit.cli.conftest import Bakery, new_bakery
 from tests.unit.cli.console.files import drop, wait_for_report
-from tests.unit.cli.console.opened import Opened, readable
+from tests.unit.cli.console.opened import (
+    Opened,
+    browser_over_network,
+    listening,
+    readable,
+)
 from tests.unit.cli.fake_service import FakeService, answer, problem
 
 WAITLIST: dict[str, Any] = {
@@ -292,13 +297,16 @@ def test_an_interrupted_upload_is_not_kept(scripted: Opened, fake: FakeService) 
         yield b"customer_id\nada\n"
         raise ConnectionError
 
-    with pytest.raises(ConnectionError):
-        scripted.browser.post(
-            "/lists/bakery/import",
-            params={"name": "people.csv"},
-            content=breaking(),
-            headers={"HX-Request": "true", "Origin": scripted.origin},
-        )
+    guard = scripted.guard
+    with listening(guard), browser_over_network(guard.host) as browser:
+        browser.get("/", params={"token": guard.new_token()})
+        with pytest.raises(ConnectionError):
+            browser.post(
+                "/lists/bakery/import",
+                params={"name": "people.csv"},
+                content=breaking(),
+                headers={"HX-Request": "true", "Origin": guard.origin},
+            )
     fake.answers = {"GET": answer(200, WAITLIST)}
     assert "people.csv" not in scripted.text("/lists/bakery/import")
 

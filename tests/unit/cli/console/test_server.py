@@ -18,7 +18,7 @@ import pytest
 
 from tests.e2e.processes import wait_until
 from tests.unit.cli.conftest import Bakery
-from tests.unit.cli.console.opened import browser_of, readable
+from tests.unit.cli.console.opened import browser_over_network, readable
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, clean_environment, write_program
@@ -46,7 +46,7 @@ FIELDS = re.compile(r'action="([^"]*)".* value="([^"]*)"')
 @contextmanager
 def enter(url: str) -> Iterator[httpx.Client]:
     address = httpx.URL(url)
-    with browser_of(address.netloc.decode()) as browser:
+    with browser_over_network(address.netloc.decode()) as browser:
         assert browser.get("/", params=address.params).status_code == 200
         yield browser
 
@@ -191,7 +191,7 @@ def test_the_browser_is_opened_without_a_secret_on_its_command_line(
         assert action.host not in seen
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         assert stat.S_IMODE((folder / "open.html").stat().st_mode) == 0o600
-        with browser_of(action.netloc.decode()) as browser:
+        with browser_over_network(action.netloc.decode()) as browser:
             origin = {"Origin": "null"}
             form = {"token": token}
             assert browser.post(action.path, data=form, headers=origin).status_code == 200
