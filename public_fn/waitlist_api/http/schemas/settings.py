@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -72,13 +73,20 @@ def settings_in(group: type[msgspec.Struct], body: Body) -> Any:
 def shown(value: Any) -> Any:
     """Return settings as the API returns them."""
     if isinstance(value, Settings):
-        visible = (field for field in fields(value) if not is_internal(field))
-        return {field.encode_name: shown(getattr(value, field.name)) for field in visible}
+        return {key: shown(getattr(value, name)) for key, name in _shown_fields(type(value))}
     if isinstance(value, tuple):
         return [shown(item) for item in value]
     if isinstance(value, Mapping):
         return {name: shown(item) for name, item in value.items()}
     return value
+
+
+@cache
+def _shown_fields(group: type[Settings]) -> list[tuple[str, str]]:
+    """Return each field's name in the API and in the code. The result is cached, because resolving
+    the types of a group's fields takes longer than the rest of a request.
+    """
+    return [(one.encode_name, one.name) for one in fields(group) if not is_internal(one)]
 
 
 def is_internal(field: FieldInfo) -> bool:
