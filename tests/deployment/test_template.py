@@ -17,6 +17,7 @@ from tests.deployment.template import (
 )
 from tests.rules.sources import ROOT
 from tools.deploy.limits import NON_KEY_ATTRIBUTES
+from tools.deploy.stack import make, translated
 from waitlist_api.http.routing import all_routes
 from waitlist_api.records.places import READ_FROM_INDEX
 
@@ -144,3 +145,17 @@ def test_functions_and_layer_are_built_for_the_same_runtime() -> None:
     assert common["Architectures"] == [{"Ref": "Architecture"}]
     assert layer["Metadata"]["BuildArchitecture"] == {"Ref": "Architecture"}
     assert common["Layers"] == [{"Ref": "SharedLayer"}]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"StartUp": "provisioned", "ProvisionedConcurrency": "3", "Edge": "on"},
+        {"Deployment": "Canary10Percent5Minutes", "MailFrom": "line@example.com"},
+    ],
+)
+def test_stacks_that_share_a_translated_template_are_as_cloudformation_creates_them(
+    parameters: dict[str, str],
+) -> None:
+    shared, own = make(parameters), make(parameters, template=translated(parameters))
+    assert (shared.resources, shared.outputs) == (own.resources, own.outputs)

@@ -49,6 +49,8 @@ NAMED_BY = {
 # Hide the warnings about SAM's own settings and metrics, which SAM gives at each translation.
 logging.getLogger("samtranslator").setLevel(logging.ERROR)
 
+# The parameter whose value SAM's transform needs.
+DEPLOYMENT = "Deployment"
 Parameters = Mapping[str, str]
 Resource = dict[str, Any]
 NOTHING = object()
@@ -88,16 +90,36 @@ class _NoManagedPolicies:
 
 
 @cache
+def _translated_for_all(deployment: str) -> dict[str, Any]:
+    """Return the project's template after SAM's transform, for all stacks with this `Deployment`.
+
+    SAM needs the value of `Deployment`. Without the defaults, SAM keeps the references to all other
+    parameters, and so the result does not depend on their values.
+    """
+    template = _prepared()
+    declared = template["Parameters"]
+    template["Parameters"] = {
+        name: {key: value for key, value in one.items() if key != "Default"}
+        for name, one in declared.items()
+    }
+    return {**expanded(template, {DEPLOYMENT: deployment}), "Parameters": declared}
+
+
+@cache
 def _translated(given: str) -> dict[str, Any]:
+    return expanded(_prepared(), json.loads(given))
+
+
+def _prepared() -> dict[str, Any]:
     # SAM changes the template, so it gets a copy. A YAML alias puts the same object in several
     # places, but the copy contains a separate object for each place.
-    template = json.loads(json.dumps(read_template()))
+    template: dict[str, Any] = json.loads(json.dumps(read_template()))
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
             # SAM's transform accepts no local folders. `sam deploy` also replaces them with
             # addresses in S3.
             resource["Properties"][name] = "s3://bucket/key"
-    return expanded(template, json.loads(given))
+    return template
 
 
 def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
@@ -126,8 +148,11 @@ def make(
 
     Raise Unresolved if the template refers to something that the stack does not have.
     """
-    template = template or translated(parameters)
-    resolver = _Resolver(template, dict(parameters or {}), name, region)
+    given = dict(parameters or {})
+    if template is None:
+        default = read_template()["Parameters"][DEPLOYMENT]["Default"]
+        template = _translated_for_all(given.get(DEPLOYMENT, default))
+    resolver = _Resolver(template, given, name, region)
     made = {
         logical_id: resolver.decided(resource)
         for logical_id, resource in template["Resources"].items()

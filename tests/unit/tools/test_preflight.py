@@ -116,8 +116,15 @@ class Account:
         self.answers["DescribeStacks"] = {"Stacks": [found]}
 
 
+@pytest.fixture(scope="module")
+def aws() -> Iterator[Any]:
+    """Moto starts only once, because a start takes longer than the removal of all resources."""
+    with mock_aws() as started:
+        yield started
+
+
 @pytest.fixture
-def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account]:
+def account(aws: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Account:
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     for name in ("AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_SESSION_TOKEN"):
         monkeypatch.delenv(name, raising=False)
@@ -125,15 +132,15 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
         monkeypatch.setenv(name, "test")
     monkeypatch.setenv("MOTO_EC2_LOAD_DEFAULT_AMIS", "false")
     monkeypatch.setattr(boto3.session, "Session", session)
-    with mock_aws():
-        client("iam").create_role(
-            RoleName="AWSServiceRoleForElastiCache", AssumeRolePolicyDocument="{}"
-        )
-        made = Account(tmp_path)
-        monkeypatch.setattr(samconfig, "CONFIG", made.config)
-        botocore: Any = BaseClient
-        monkeypatch.setattr(botocore, "_make_api_call", made.answer(botocore._make_api_call))
-        yield made
+    aws.reset()
+    client("iam").create_role(
+        RoleName="AWSServiceRoleForElastiCache", AssumeRolePolicyDocument="{}"
+    )
+    made = Account(tmp_path)
+    monkeypatch.setattr(samconfig, "CONFIG", made.config)
+    botocore: Any = BaseClient
+    monkeypatch.setattr(botocore, "_make_api_call", made.answer(botocore._make_api_call))
+    return made
 
 
 @pytest.fixture
