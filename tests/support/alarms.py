@@ -7,6 +7,8 @@ treat missing data" and "Use metric math". None stands for a period without a va
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
+from types import CodeType
 from typing import Any
 
 OK, ALARM, INSUFFICIENT = "OK", "ALARM", "INSUFFICIENT_DATA"
@@ -46,7 +48,7 @@ class Alarm:
     properties: Mapping[str, Any]
     fills_nothing: bool
 
-    @property
+    @cached_property
     def metrics(self) -> dict[str, Mapping[str, Any]]:
         """The metrics that the alarm reads.
 
@@ -57,16 +59,24 @@ class Alarm:
             return {"value": self.properties}
         return {query["Id"]: query["MetricStat"] for query in listed if "MetricStat" in query}
 
+    @cached_property
+    def _treatment(self) -> str:
+        if any(name.startswith("AWS/DynamoDB") for name, *_ in self._read.values()):
+            # Alarms on DynamoDB metrics always ignore missing data.
+            return "ignore"
+        return str(self.properties.get("TreatMissingData", "missing"))
+
+    @cached_property
+    def _read(self) -> dict[str, Metric]:
+        return {id_: metric_of(metric) for id_, metric in self.metrics.items()}
+
     def state(self, reported: Reported, minutes: int, before: str = OK) -> str:
         needed = int(self.properties["EvaluationPeriods"])
         points = needed + MORE_POINTS
         # DIFF needs the point before the first point.
         series = self._series(reported, minutes, points + 1)[-points:]
         real = [value for value in series if value is not None]
-        treatment = self.properties.get("TreatMissingData", "missing")
-        if any(named(metric).startswith("AWS/DynamoDB") for metric in self.metrics.values()):
-            # Alarms on DynamoDB metrics always ignore missing data.
-            treatment = "ignore"
+        treatment = self._treatment
         if len(real) >= needed:
             return self._judge([self._breaches(value) for value in real[-needed:]])
         if treatment in ("breaching", "notBreaching"):
@@ -89,7 +99,7 @@ class Alarm:
 
     def _series(self, reported: Reported, minutes: int, points: int) -> Series:
         series = {
-            id_: statistic(metric, reported.get(metric_of(metric), ()), minutes, points)
+            id_: statistic(metric, reported.get(self._read[id_], ()), minutes, points)
             for id_, metric in self.metrics.items()
         }
         for query in self.properties.get("Metrics", []):
@@ -201,9 +211,14 @@ def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bo
         )
 
     words = {"FILL": fill, "IF": choose, "DIFF": differences}
+    names = {id_: _Values(values) for id_, values in series.items()}
+    result: _Values = eval(_compiled(expression), {"__builtins__": {}}, {**words, **names})
+    return result.values
+
+
+@cache
+def _compiled(expression: str) -> CodeType:
     # In Python, a comparison next to `|` needs parentheses, which CloudWatch does not require.
     compared = re.sub(r"(\w+ >=? [\w.]+)", r"(\1)", expression)
     compared = re.sub(r"\bOR\b", "|", re.sub(r"\bAND\b", "&", compared))
-    names = {id_: _Values(values) for id_, values in series.items()}
-    result: _Values = eval(compared, {"__builtins__": {}}, {**words, **names})
-    return result.values
+    return compile(compared, expression, "eval")

@@ -51,18 +51,22 @@ def tokens_found_in(texts: Iterable[str], tokens: Iterable[str]) -> list[str]:
 
 
 def redis_texts(redis: Any) -> list[str]:
-    texts: list[str] = []
-    for name in redis.scan_iter("*"):
-        readers = {
-            "string": redis.get,
-            "hash": redis.hgetall,
-            "zset": lambda key: redis.zrange(key, 0, -1, withscores=True),
-            "set": redis.smembers,
-            "list": lambda key: redis.lrange(key, 0, -1),
-            "stream": redis.xrange,
-        }
-        texts += [name, str(readers[redis.type(name)](name))]
-    return texts
+    """Return the names and the values of all keys. They are read in a few round trips."""
+    names = [*redis.scan_iter("*")]
+    pipeline = redis.pipeline(transaction=False)
+    readers = {
+        "string": pipeline.get,
+        "hash": pipeline.hgetall,
+        "zset": lambda key: pipeline.zrange(key, 0, -1, withscores=True),
+        "set": pipeline.smembers,
+        "list": lambda key: pipeline.lrange(key, 0, -1),
+        "stream": pipeline.xrange,
+    }
+    for name in names:
+        pipeline.type(name)
+    for name, kind in zip(names, pipeline.execute(), strict=True):
+        readers[kind](name)
+    return [*names, *map(str, pipeline.execute())]
 
 
 def index_texts(dynamodb: Any) -> list[str]:

@@ -7,9 +7,9 @@ that are in use, and DynamoDB reports throttled writes only if there are any.
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import Any, Self
 
 from tests.support.alarms import ALARM, OK, Alarm, Metric, metric_of, named
 from tools.deploy.stack import Stack, make
@@ -37,6 +37,11 @@ class World:
     stack: Stack
     values: dict[Metric, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
     minute: int = 0
+
+    def copied(self) -> Self:
+        """Return a copy. Only minutes that begin after the copy may get values."""
+        values = {metric: [*series] for metric, series in self.values.items()}
+        return replace(self, values=defaultdict(list, values))
 
     # Each of these methods adds one minute of metrics for one part of the stack. To simulate a
     # fault, a test passes different values or skips the call.
@@ -114,15 +119,24 @@ class World:
     def alarms(self) -> dict[str, dict[str, Any]]:
         return self.stack.of_type("AWS::CloudWatch::Alarm")
 
+    @cached_property
+    def _evaluated(self) -> dict[bool, dict[str, Alarm]]:
+        """The alarms, by whether FILL adds values to a metric that has none."""
+        return {
+            fills: {
+                name: Alarm(properties, fills_nothing=not fills)
+                for name, properties in self.alarms.items()
+            }
+            for fills in (True, False)
+        }
+
     def states(self, before: dict[str, str] | None = None, *, fills: bool) -> dict[str, str]:
         for series in self.values.values():
             series += [[] for _ in range(self.minute - len(series))]
         known = before or {}
         return {
-            name: Alarm(properties, fills_nothing=not fills).state(
-                self.values, self.minute, known.get(name, OK)
-            )
-            for name, properties in self.alarms.items()
+            name: alarm.state(self.values, self.minute, known.get(name, OK))
+            for name, alarm in self._evaluated[fills].items()
         }
 
     def unknown_metrics(self) -> set[tuple[str, str]]:
