@@ -5,6 +5,7 @@ services.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from json import dumps
 from typing import Any
 
@@ -59,7 +60,6 @@ class Stage(Scene):
         super().__init__()
         self.stand_ins = stand_ins
         self.context = Context()
-        self._taken = 0
         self.configure()
 
     def configure(self, **settings: Any) -> Any:
@@ -80,11 +80,6 @@ class Stage(Scene):
         )
         assert answer.status == 201, answer.text
         self.people.id_of(name)
-
-    def news(self) -> list[Detail]:
-        details = self.details()
-        taken, self._taken = self._taken, len(details)
-        return details[taken:]
 
     def send(
         self, *details: Detail, receives: int = 1, sent_millis: int | None = None
@@ -138,11 +133,16 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         table = guarded("MessagesFn", stage.wire.client(stage.table))
         monkeypatch.setattr(messages_app, "dynamodb_client", lambda: table)
         for name in ("mail_client", "sms_client", "sqs_client"):
-            client = guarded("MessagesFn", getattr(messages_app, name)())
+            client = guarded("MessagesFn", _client(name))
             monkeypatch.setattr(messages_app, name, lambda client=client: client)
         monkeypatch.setattr(messages_app, "now_millis", stage.clock.now_millis)
         messages_app.batches.cache_clear()
         yield stage
     finally:
         messages_app.batches.cache_clear()
-        stand_ins.close()
+
+
+@cache
+def _client(name: str) -> Any:
+    """Return an AWS client for the stand-ins. All tests share it, because creating it is slow."""
+    return getattr(messages_app, name)()

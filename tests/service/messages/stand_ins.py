@@ -7,6 +7,7 @@ from collections.abc import Callable
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,9 +20,10 @@ SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
 
 
 class StandIns:
-    """A server that stores all requests.
+    """Stores all requests that the server gets until a test creates the next object.
 
-    The `failing` function chooses the response to a message.
+    The `failing` function chooses the response to a message. All tests in a process share the
+    server, so they can share the AWS clients that know its URL.
     """
 
     def __init__(self) -> None:
@@ -29,15 +31,9 @@ class StandIns:
         self.texts: list[dict[str, Any]] = []
         self.pauses: list[dict[str, Any]] = []
         self.failing: Callable[[dict[str, Any]], Answer] = lambda _: SENT
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        server = _server()
+        server.present = self
+        self.url = f"http://127.0.0.1:{server.server_port}"
 
     def to(self) -> list[str]:
         return [one["Destination"]["ToAddresses"][0] for one in self.mails]
@@ -45,7 +41,7 @@ class StandIns:
     def subjects(self) -> list[str]:
         return [str(mime(one)["Subject"]) for one in self.mails]
 
-    def _handle(self, path: str, target: str, body: dict[str, Any]) -> Answer:
+    def handle(self, path: str, target: str, body: dict[str, Any]) -> Answer:
         if path == "/v2/email/outbound-emails":
             answer = self.failing(body)
             if answer == SENT or answer is None:
@@ -60,37 +56,45 @@ class StandIns:
         self.pauses += body["Entries"]
         return SENT
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        stand_ins = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            # Send the headers and the body in one packet, because two packets would delay each
-            # response.
-            wbufsize = -1
+class _Server(ThreadingHTTPServer):
+    # The stand-ins of the test that is running.
+    present: StandIns
 
-            def do_POST(self) -> None:
-                length = int(self.headers["content-length"])
-                body = json.loads(self.rfile.read(length))
-                path, target = urlsplit(self.path).path, self.headers.get("x-amz-target", "")
-                answer = stand_ins._handle(path, target, body)
-                if answer is None:
-                    self.close_connection = True
-                    return
-                status, fields = answer
-                content = json.dumps(fields).encode()
-                self.send_response(status)
-                self.send_header("content-length", str(len(content)))
-                if status == 429:
-                    self.send_header("retry-after", str(RETRY_AFTER))
-                if "__type" in fields:
-                    self.send_header("x-amzn-errortype", fields["__type"])
-                self.end_headers()
-                self.wfile.write(content)
 
-            def log_message(self, *_: Any) -> None: ...
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    # Send the headers and the body in one packet, because two packets would delay each response.
+    wbufsize = -1
 
-        return Handler
+    def do_POST(self) -> None:
+        length = int(self.headers["content-length"])
+        body = json.loads(self.rfile.read(length))
+        path, target = urlsplit(self.path).path, self.headers.get("x-amz-target", "")
+        answer = self.server.present.handle(path, target, body)
+        if answer is None:
+            self.close_connection = True
+            return
+        status, fields = answer
+        content = json.dumps(fields).encode()
+        self.send_response(status)
+        self.send_header("content-length", str(len(content)))
+        if status == 429:
+            self.send_header("retry-after", str(RETRY_AFTER))
+        if "__type" in fields:
+            self.send_header("x-amzn-errortype", fields["__type"])
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+@cache
+def _server() -> _Server:
+    server = _Server(("127.0.0.1", 0), _Handler)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    return server
 
 
 def raw_of(mail: dict[str, Any]) -> bytes:

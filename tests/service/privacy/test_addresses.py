@@ -9,7 +9,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -232,17 +232,9 @@ def outside_the_profile(value: Any) -> Any:
     return value
 
 
-@pytest.fixture
-def stand_ins() -> Iterator[StandIns]:
-    stand_ins = StandIns()
-    yield stand_ins
-    stand_ins.close()
-
-
 @pytest.mark.parametrize("address", [MAIL, PHONE], ids=["mail", "phone"])
 def test_an_address_is_in_the_profile_and_nowhere_else(
     address: Address,
-    stand_ins: StandIns,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
@@ -258,6 +250,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
     def found_in(texts: list[str]) -> list[str]:
         return [text for text in texts if any(form in text.lower() for form in forms)]
 
+    stand_ins = StandIns()
     said = error(429, "TooManyRequestsException", about=address.typed)
     failures = iter([said])
     stand_ins.failing = lambda _: next(failures, SENT)
