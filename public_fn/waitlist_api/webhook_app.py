@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from waitlist_api.auth.secret import secret_reader
 from waitlist_api.aws.clients import dynamodb_client, secrets_client, sqs_client
 from waitlist_api.config import WebhookConfig
-from waitlist_api.events.changes import HEARTBEAT_EVENT
+from waitlist_api.records.published import HEARTBEAT_EVENT
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
 from waitlist_api.webhooks.deliver import Verdict, WebhookSender

@@ -38,10 +38,10 @@ from waitlist_api.records.invitees import Invitees
 from waitlist_api.records.ledger import Ledger
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.message_limits import Budgets, Targets
+from waitlist_api.records.published import Detail, is_published
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
-from waitlist_api.records.webhooks import Detail, is_published
 from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_api.webhooks.deliver import webhook_id

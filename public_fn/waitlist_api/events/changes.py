@@ -5,14 +5,12 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from waitlist_api.records.entry import HISTORY, RECORD
+from waitlist_api.records.published import HEARTBEAT_EVENT, Detail, is_published
 from waitlist_api.records.rounds import KEY as ROUND_KEY
 from waitlist_api.records.table import decode
-from waitlist_api.records.webhooks import Detail, is_published
 
 CHANGED = "Waitlist entry changed"
 HEARTBEAT = "Waitlist heartbeat"
-# The value of the `event` field in a heartbeat, a test event that is sent every minute.
-HEARTBEAT_EVENT = "heartbeat"
 
 
 class BusEvent(Struct, frozen=True):

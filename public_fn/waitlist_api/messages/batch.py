@@ -21,13 +21,13 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from botocore.exceptions import BotoCoreError, ClientError
 from msgspec import convert
 
-from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_api.messages.channels import TAGS
 from waitlist_api.messages.kinds import EntryEvent
 from waitlist_api.messages.sender import BUSY, CLOSED_HOURS, POSTPONED, Sender, TryAgain
 from waitlist_api.messages.trial import send_trial
 from waitlist_api.records.deliveries import Delivery
 from waitlist_api.records.message_counts import MessageCounts
+from waitlist_api.records.published import HEARTBEAT_EVENT
 from waitlist_shared.correlation import Correlation
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.telemetry import Span, Telemetry

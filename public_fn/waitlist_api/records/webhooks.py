@@ -5,81 +5,21 @@ The events to deliver are read from the entry's history.
 
 import uuid
 from contextlib import suppress
-from typing import Any, Self
+from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from waitlist_api.clock import A_DAY_MILLIS, NowMillis, now_millis
 from waitlist_api.records.entry import HISTORY, entry_pk
+from waitlist_api.records.published import Detail, is_published
 from waitlist_api.records.table import ConditionFailed, Item, Table
 from waitlist_shared.ranks import ticket_of_millis
 
-# Events that are stored only in the histories. All other events are published on the event bus.
-UNPUBLISHED = ("edited",)
 # The delivery state shows that an event was already delivered. Keep it for weeks, because a
 # duplicate of the event's queue message can arrive weeks after the original.
 KEPT_SECONDS = 16 * 24 * 3600
-ERASED = "erased"
 RECEIVER_KEY = {"pk": "WEBHOOK", "sk": "RECEIVER"}
-
-
-class Detail(Struct, frozen=True, omit_defaults=True):
-    """The data of an event on the event bus.
-
-    An `erased` event contains neither its actor (`by`) nor a pass id (`jti`).
-    """
-
-    event: str
-    waitlist_id: str
-    entry_id: str
-    stamp: str
-    at: str
-    by: str | UnsetType = UNSET
-    jti: str | UnsetType = UNSET
-    # The field is missing if the customer has no call number.
-    call_number: str | UnsetType = UNSET
-
-    @property
-    def number(self) -> int:
-        """The event's timestamp as a number. It determines the order of an entry's events."""
-        return int(self.stamp)
-
-    @property
-    def body(self) -> bytes:
-        """The JSON body of the webhook request. Every attempt sends the same bytes."""
-        return msgspec.json.encode(self)
-
-    @classmethod
-    def from_history_item(cls, item: Item) -> Self:
-        """Return the detail of an event in a history."""
-        return cls(
-            event=item["event"],
-            waitlist_id=item["waitlist_id"],
-            entry_id=item["entry_id"],
-            # The digit 0 is appended to the timestamp of an event in the history, and 1 to the
-            # timestamp of an erasure, so that an erasure sorts after the entry's last event.
-            stamp=f"{item['stamp']}0",
-            at=item["at"],
-            by=item["by_kind"],
-            jti=item["jti"],
-            call_number=item.get("call_number", UNSET),
-        )
-
-    @classmethod
-    def from_erased_record(cls, item: Item, at: str) -> Self:
-        """Return the detail of the `erased` event for an entry whose record was deleted.
-
-        Its timestamp directly follows the timestamp of the record's last change, so that the
-        erasure is the entry's last event.
-        """
-        return cls(
-            event="erased",
-            waitlist_id=item["waitlist_id"],
-            entry_id=item["entry_id"],
-            stamp=f"{item['stamp']}1",
-            at=at,
-        )
 
 
 class DeadLetter(Struct, frozen=True):
@@ -213,11 +153,6 @@ class WebhookRecords(Struct, frozen=True):
                 "attribute_not_exists(#not_before) OR #not_before < :until",
                 values,
             )
-
-
-def is_published(item: Item) -> bool:
-    """Return whether an event in an entry's history is also published on the event bus."""
-    return item["event"] not in UNPUBLISHED
 
 
 def _key(waitlist_id: str, entry_id: str) -> dict[str, str]:

@@ -13,7 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.clock import A_DAY_MILLIS, LeftMillis, NowMillis, now_millis
-from waitlist_api.records.webhooks import ERASED, Cursor, DeadLetter, Detail, Lease, WebhookRecords
+from waitlist_api.records.published import ERASED, Detail
+from waitlist_api.records.webhooks import Cursor, DeadLetter, Lease, WebhookRecords
 from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
 from waitlist_api.webhooks.receiver import ATTEMPT_SECONDS, Attempt, Receiver
 from waitlist_api.webhooks.signatures import Signatures

@@ -6,8 +6,7 @@ from typing import Any, Self
 import msgspec
 from msgspec import Struct
 
-from waitlist_api.events.changes import HEARTBEAT_EVENT
-from waitlist_api.records.webhooks import Detail
+from waitlist_api.records.published import HEARTBEAT_EVENT, Detail
 
 # SQS allows at most 12 hours.
 LONGEST_PAUSE_SECONDS = 6 * 3600

@@ -18,7 +18,7 @@ from tests.service.messages.stand_ins import error
 from tests.service.telemetry.captured_logs import metrics_of
 from tests.service.telemetry.metric_world import stack_of
 from tests.support.alarms import ALARM, OK, Alarm, Metric
-from waitlist_api.events.changes import HEARTBEAT_EVENT
+from waitlist_api.records.published import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
 NAMESPACE = "Waitlist/waitlist"

@@ -17,8 +17,9 @@ from tests.support.faults import Call, Crash, crash_before
 from tests.support.gateway import Answer
 from tests.support.rights import MAIL_SET
 from waitlist_api import messages_app
-from waitlist_api.events.changes import CHANGED, HEARTBEAT, HEARTBEAT_EVENT
+from waitlist_api.events.changes import CHANGED, HEARTBEAT
 from waitlist_api.messages.kinds import BY_EVENT
+from waitlist_api.records.published import HEARTBEAT_EVENT
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from tests.support.world import Clock
 from tools.local.sqs import lambda_event
 from waitlist_api.clock import iso
 from waitlist_api.records.entry import HistoryEvent
+from waitlist_api.records.published import Detail
 from waitlist_api.records.table import Table
-from waitlist_api.records.webhooks import Detail, WebhookRecords
+from waitlist_api.records.webhooks import WebhookRecords
 from waitlist_api.webhooks.deliver import LEASE_SECONDS, WebhookSender
 from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue, detail_of
 from waitlist_api.webhooks.receiver import Attempt

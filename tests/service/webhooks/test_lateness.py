@@ -16,7 +16,7 @@ from tests.support.dynamodb import TABLE
 from waitlist_api import webhook_app
 from waitlist_api.config import WebhookConfig
 from waitlist_api.events.changes import HEARTBEAT as HEARTBEAT_TYPE
-from waitlist_api.events.changes import HEARTBEAT_EVENT
+from waitlist_api.records.published import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
 NAMESPACE = "Waitlist/waitlist"
