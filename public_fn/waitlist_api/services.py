@@ -14,7 +14,7 @@ from waitlist_api.config import Config, ConfigError
 from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.table import Table
-from waitlist_api.waitlists.setting_needs import Stack
+from waitlist_api.settings.stack import Stack
 from waitlist_api.webhooks.replay import Replays
 from waitlist_shared.correlation import Correlation
 
@@ -69,7 +69,11 @@ class Services:
         given: dict[Any, Any] = {
             NowMillis: now_millis,
             Pause: pause,
-            Stack: Stack.of(config),
+            Stack: Stack(
+                has_accounts=bool(config.jwt_issuer),
+                channels=frozenset(config.message_channels),
+                checks_bots=bool(config.bot_check),
+            ),
             MetricsCollector: metrics,
             Table: Table(Timed(dynamodb, metrics, "record_ms"), config.table_name, pause),
             QueueClient: queue,

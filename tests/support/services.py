@@ -41,10 +41,10 @@ from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.services import Pause, Services
+from waitlist_api.settings.stack import Stack
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.history import CountHistory
 from waitlist_api.waitlists.preview import Previews
-from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_api.webhooks.replay import Replays
 
 

@@ -14,14 +14,9 @@ from waitlist_api.clock import millis_of
 from waitlist_api.http.schemas.settings import settings_in
 from waitlist_api.http.schemas.waitlists import WaitlistBody
 from waitlist_api.settings.declared import Settings
+from waitlist_api.settings.stack import Stack
 from waitlist_api.settings.waitlist import WaitlistSettings
-from waitlist_api.waitlists.setting_needs import (
-    CONTRADICTIONS,
-    RULES,
-    Stack,
-    broken_rules,
-    contradictions,
-)
+from waitlist_api.waitlists.setting_needs import CONTRADICTIONS, RULES, broken_rules, contradictions
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
 WHOLE = Stack(channels=frozenset({"mail", "sms"}), checks_bots=True)

@@ -38,7 +38,7 @@ from waitlist_api.http.routing import (
     is_head,
 )
 from waitlist_api.services import Services
-from waitlist_api.waitlists.setting_needs import Stack
+from waitlist_api.settings.stack import Stack
 from waitlist_shared.errors import InternalError, WaitlistError
 
 Event = Mapping[str, Any]

@@ -19,7 +19,7 @@ from waitlist_api.errors import NoSuchRoute
 from waitlist_api.http.operation import Operation
 from waitlist_api.http.routes.params import OwnEntryId
 from waitlist_api.services import Services
-from waitlist_api.waitlists.setting_needs import Stack
+from waitlist_api.settings.stack import Stack
 
 Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"

@@ -35,9 +35,9 @@ from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.ledger import Commit, EntryChanged, Ledger
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.messages import OwnText
+from waitlist_api.settings.stack import Stack
 from waitlist_api.settings.texts import Language
 from waitlist_api.settings.waitlist import WaitlistSettings
-from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_PAGE

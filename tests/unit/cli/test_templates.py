@@ -8,8 +8,9 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.typed import Typed
 from waitlist_api.http.schemas.settings import settings_in as body_settings
 from waitlist_api.http.schemas.waitlists import WaitlistBody
+from waitlist_api.settings.stack import Stack
 from waitlist_api.settings.waitlist import WaitlistSettings
-from waitlist_api.waitlists.setting_needs import Stack, broken_rules, contradictions
+from waitlist_api.waitlists.setting_needs import broken_rules, contradictions
 from waitlist_cli.operations.declared import settings
 from waitlist_cli.operations.templates import get, put, template_settings, templates
 

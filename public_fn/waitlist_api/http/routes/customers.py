@@ -44,7 +44,7 @@ from waitlist_api.http.schemas.customers import (
 from waitlist_api.http.schemas.entries import CustomersEntryAnswer
 from waitlist_api.http.schemas.segments import SEGMENT_NAMES, SegmentPlaceAnswer
 from waitlist_api.records.leaves import Leave
-from waitlist_api.waitlists.setting_needs import Stack
+from waitlist_api.settings.stack import Stack
 
 SegmentNames = Annotated[
     str | None,

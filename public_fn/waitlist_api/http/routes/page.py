@@ -14,8 +14,8 @@ from waitlist_api.http.page.files import SHELL, VIEWS, asset, etag_of, version
 from waitlist_api.http.page.shell import content_security_policy, document
 from waitlist_api.http.request import Request
 from waitlist_api.settings.page import PageSettings
+from waitlist_api.settings.stack import Stack
 from waitlist_api.waitlists.configure import Waitlists
-from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import WAITLIST_ID
 

@@ -18,13 +18,13 @@ from waitlist_api.http.schemas.waitlists import (
     WaitlistAnswer,
 )
 from waitlist_api.records.line import public_line
+from waitlist_api.settings.stack import Stack
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.public_state import (
     estimate_next_wait,
     next_admission_time,
     next_change,
 )
-from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.ranks import millis_of
 
 WAITLIST_CACHE_SECONDS = 5

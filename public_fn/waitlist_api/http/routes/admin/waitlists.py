@@ -38,9 +38,10 @@ from waitlist_api.http.schemas.waitlists import (
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.notice import Notice
+from waitlist_api.settings.stack import Stack
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
-from waitlist_api.waitlists.setting_needs import Rule, Stack, broken_rules, contradictions
+from waitlist_api.waitlists.setting_needs import Rule, broken_rules, contradictions
 
 MERGE_PATCH = "application/merge-patch+json"
 
