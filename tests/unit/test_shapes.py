@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field, TypeAdapter, ValidationError
 
 from tests.e2e.processes import ROOT
-from waitlist_api.errors import SHAPES, field_error
+from waitlist_api.http.field_errors import SHAPES, field_error
 from waitlist_api.http.schemas.attributes import AttributeName
 from waitlist_api.http.schemas.claims import ClaimToken
 from waitlist_api.http.schemas.common import Body, ShownText

@@ -21,11 +21,11 @@ from waitlist_api.errors import (
     InvalidJson,
     NoSuchRoute,
     UnsupportedMediaType,
-    field_error,
 )
 from waitlist_api.http import json_body
 from waitlist_api.http.edge import check_edge, remove_key
 from waitlist_api.http.errors import problem
+from waitlist_api.http.field_errors import field_error
 from waitlist_api.http.operation import JSON, WITH_BODY, Operation
 from waitlist_api.http.origins import check_origin
 from waitlist_api.http.request import Request

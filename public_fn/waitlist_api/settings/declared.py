@@ -36,7 +36,7 @@ class Setting(Struct, frozen=True, eq=False):
     max_length: int | None = None
     pattern: str | None = None
     # The error message if the text does not match the pattern. If this field is empty, the message
-    # in `errors.SHAPES` is used.
+    # in `field_errors.SHAPES` is used.
     refusal: str = ""
     # More keywords for the setting in the API's JSON schema. They only document the setting: the
     # service does not check values against them.

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Literal
 
-from waitlist_api.errors import DOMAIN
 from waitlist_api.settings.declared import DISTINCT, Setting, Settings
 from waitlist_api.settings.texts import Country
 
 IdentityField = Literal["email", "phone"]
 Verify = Literal["off", "before_offer"]
 PlusAddresses = Literal["same", "different"]
+DOMAIN = r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]"
 
 
 class IdentityRules(Settings, frozen=True, kw_only=True):

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
 from waitlist_api.clock import iso_of, millis_of
-from waitlist_api.errors import ATTRIBUTE
 from waitlist_api.settings.declared import Setting
 
+ATTRIBUTE = r"[a-z][a-z0-9_]{0,31}"
 # Matches a character that is safe to display. Control characters, line separators and bidirectional
 # characters are unsafe, because they can change what a terminal shows.
 SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
@@ -65,7 +65,6 @@ def _country(region: str) -> str:
     return region
 
 
-# The languages of the customer's page and the service's default texts.
 BLANK = "must not consist only of spaces"
 
 
@@ -76,6 +75,7 @@ def check_not_blank(text: str) -> str:
     return text
 
 
+# The languages of the customer's page and the service's default texts.
 Language = Literal["en", "de", "fr", "es", "ar"]
 # One line of text that can be displayed safely on terminals and screens.
 ShownText = Annotated[str, Setting(pattern=WITHOUT_CONTROLS, refusal=UNSAFE)]

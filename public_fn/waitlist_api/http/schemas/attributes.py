@@ -18,6 +18,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from waitlist_api.http.schemas.common import AsAnyOf, ShownText
+from waitlist_api.settings.texts import ATTRIBUTE
 from waitlist_shared.limits import MAX_FILTERS, MAX_SEGMENT_ATTRIBUTES
 
 MAX_PROFILE_BYTES = 8 * 1024
@@ -26,7 +27,6 @@ MAX_VALUES = 16
 # Pydantic uses these tags to tell whether an attribute has one value or several. The parentheses
 # make error responses leave the tags out.
 ONE, SEVERAL = "(one)", "(several)"
-NAME = r"[a-z][a-z0-9_]{0,31}"
 
 
 def _composed(value: object) -> object:
@@ -66,7 +66,7 @@ def _document_names(schema: dict[str, Any]) -> None:
     schema.update(propertyNames={"pattern": pattern}, additionalProperties=value)
 
 
-AttributeName = Annotated[str, Field(pattern=f"^{NAME}$")]
+AttributeName = Annotated[str, Field(pattern=f"^{ATTRIBUTE}$")]
 # The length limits apply to the text after normalization.
 AttributeValue = Annotated[
     ShownText,

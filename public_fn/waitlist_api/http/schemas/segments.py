@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from waitlist_api.http.schemas.attributes import NAME
 from waitlist_api.http.schemas.common import Count, Model, TheCursor, documented
+from waitlist_api.settings.texts import ATTRIBUTE
 from waitlist_shared.limits import MAX_PAGE, MAX_SEGMENT_ATTRIBUTES
 
-SEGMENT_NAMES = f"^{NAME}(,{NAME}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$"
+SEGMENT_NAMES = f"^{ATTRIBUTE}(,{ATTRIBUTE}){{0,{MAX_SEGMENT_ATTRIBUTES - 1}}}$"
 
 Segment = Annotated[
     dict[str, str],

@@ -13,7 +13,8 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
 
-from waitlist_api.errors import InvalidFields, field_error
+from waitlist_api.errors import InvalidFields
+from waitlist_api.http.field_errors import field_error
 from waitlist_api.http.schemas.admission import AdmissionBody, DeclineRulesBody, PresenceBody
 from waitlist_api.http.schemas.common import (
     Body,

@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Header, Query
 from pydantic import BeforeValidator, Field
 
 from waitlist_api.entries.queries import LOOKED_AT
-from waitlist_api.errors import ANY_ETAG, ETAGS
+from waitlist_api.http.field_errors import ANY_ETAG, ETAGS
 from waitlist_api.http.routes.params import idempotency_key_header
 from waitlist_api.http.schemas.common import CURSOR, UtcTime
 from waitlist_shared.limits import MAX_PAGE, MAX_PLACES
