@@ -6,7 +6,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from waitlist_api.admission.holds import ENTER, HoldCommand, Holds
-from waitlist_api.auth.credentials import Proof
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import AlreadyAdmitted, NotInside
 from waitlist_api.records.decisions import CUSTOMER, POLICY
@@ -25,32 +24,27 @@ class OwnAdmissions(Struct, frozen=True):
     entries: EntryRecords
     now_millis: NowMillis
 
-    def enter(self, waitlist_id: str, proof: Proof) -> EntryRecord:
+    def enter(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryRecord:
         """Accept the customer's offer. A repeated request returns the same admission."""
-        done = self.holds.act(ENTER, _command(waitlist_id, proof))
-        return done.record or self._record(waitlist_id, proof)
+        done = self.holds.act(ENTER, _command(waitlist_id, entry_id, stay))
+        return done.record or self.entries.find(waitlist_id, entry_id, stay)
 
-    def find(self, waitlist_id: str, proof: Proof) -> EntryRecord:
+    def find(self, waitlist_id: str, entry_id: str, stay: int | None) -> EntryRecord:
         """Return the admitted entry. Raise NotInside if the customer has no valid pass."""
-        record = self._record(waitlist_id, proof)
+        record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:
             # If a run of the admission policy crashed, Redis may have admitted the customer before
             # the admission was recorded. Record such an admission here, but do not accept an offer.
             command = replace(
-                _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
+                _command(waitlist_id, entry_id, stay), by=POLICY, offered_until_millis=NO_OFFER
             )
             with suppress(NotOffered, OfferExpired, NotWaiting, AlreadyAdmitted):
                 self.holds.act(ENTER, command)
-                record = self._record(waitlist_id, proof)
+                record = self.entries.find(waitlist_id, entry_id, stay)
         if not record.pass_until(self.now_millis()):
             raise NotInside
         return record
 
-    def _record(self, waitlist_id: str, proof: Proof) -> EntryRecord:
-        return self.entries.find(waitlist_id, proof.entry_id, proof.stay)
 
-
-def _command(waitlist_id: str, proof: Proof) -> HoldCommand:
-    return HoldCommand(
-        waitlist_id=waitlist_id, entry_id=proof.entry_id, by=CUSTOMER, ticket=proof.stay
-    )
+def _command(waitlist_id: str, entry_id: str, stay: int | None) -> HoldCommand:
+    return HoldCommand(waitlist_id=waitlist_id, entry_id=entry_id, by=CUSTOMER, ticket=stay)

@@ -35,14 +35,16 @@ class CustomerAdmission(Struct, frozen=True):
     now_millis: NowMillis
 
     def enter(self, waitlist_id: str, proof: Proof, base_url: str) -> Response[PassAnswer]:
-        return self._with_pass(self.admissions.enter(waitlist_id, proof), base_url)
+        record = self.admissions.enter(waitlist_id, proof.entry_id, proof.stay)
+        return self._with_pass(record, base_url)
 
     def get_pass(self, waitlist_id: str, proof: Proof, base_url: str) -> Response[PassAnswer]:
         """Return the admission with its pass.
 
         Raise NotInside unless the customer is currently admitted.
         """
-        return self._with_pass(self.admissions.find(waitlist_id, proof), base_url)
+        record = self.admissions.find(waitlist_id, proof.entry_id, proof.stay)
+        return self._with_pass(record, base_url)
 
     def _with_pass(self, record: EntryRecord, base_url: str) -> Response[PassAnswer]:
         issued = None
