@@ -4,6 +4,7 @@ it.
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from itertools import count, islice
 from typing import Any, Self
 
@@ -34,21 +35,20 @@ class ImportBench:
 
     def __init__(self, sizes: Sizes) -> None:
         self._sizes = sizes
-        self._service = LocalService(Settings(port=0))
+        self._ending = ExitStack()
         self._operator = local_operator()
         self._numbers = count()
 
     def __enter__(self) -> Self:
-        self._service.__enter__()
-        self._http = httpx.Client(
-            base_url=self._service.url, timeout=TIMEOUT_SECONDS, trust_env=False
+        service = self._ending.enter_context(LocalService(Settings(port=0)))
+        self._http = self._ending.enter_context(
+            httpx.Client(base_url=service.url, timeout=TIMEOUT_SECONDS, trust_env=False)
         )
         self._http.put(LIST, json={"name": "Bench"}, auth=self._operator).raise_for_status()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._http.close()
-        self._service.__exit__(*error)
+    def __exit__(self, *_: object) -> None:
+        self._ending.close()
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
         rounds, people = self._sizes.import_rounds, self._sizes.imported_per_round

@@ -22,8 +22,6 @@ from waitlist_shared.limits import (
     MAX_RATE,
 )
 
-# The number of customers at the head of the queue who ask for their positions.
-WATCHED = 200
 # The rate is so high that each call makes as many offers as it may (MAX_ADMIT).
 FASTEST = {
     "admission": True,
@@ -43,12 +41,12 @@ class PresenceBench:
         self._lines = (self._watching, self._plain)
         runs = self._sizes.server_rounds + 2
         for line in self._lines:
-            line.fill(bare, line.newcomers(3 * WATCHED + runs * (MAX_ADMIT + 20)))
+            line.fill(bare, line.newcomers(3 * self._sizes.polling + runs * (MAX_ADMIT + 20)))
 
     def rows(self, tick: Callable[[], object]) -> Iterator[Row]:
         yield self._row("poll near the head", self._polls(0), 1.15, tick)
         yield self._memory()
-        yield self._row("poll elsewhere", self._polls(WATCHED + MAX_ADMIT), 1.05, tick)
+        yield self._row("poll elsewhere", self._polls(self._sizes.polling + MAX_ADMIT), 1.05, tick)
         one = self._runs(lambda line: line.admit(1), times=20)
         yield self._row("run that makes 1 offer", one, 1.1, tick)
         many = self._runs(lambda line: line.admit(None))
@@ -72,7 +70,8 @@ class PresenceBench:
         return prepared
 
     def _members(self, line: Line, first: int) -> list[str]:
-        found = cast(list[bytes], self._bare.zrange(line.queue_key, first, first + WATCHED - 1))
+        last = first + self._sizes.polling - 1
+        found = cast(list[bytes], self._bare.zrange(line.queue_key, first, last))
         return [member.decode() for member in found]
 
     def _row(

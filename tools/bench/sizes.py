@@ -32,11 +32,15 @@ class Sizes:
     public_operations: int
     starts: int
     wait_runs: int
+    # How often people poll in a simulated waitlist, as a fraction of the full rate.
+    wait_polls: float
     boards: tuple[int, ...]
     board_rounds: int
     server_waiting: int
     server_operations: int
     server_rounds: int
+    # How many customers at the head of the queue ask for their positions.
+    polling: int
     maintained: int
     maintained_busy: int
     pairs: int
@@ -64,42 +68,46 @@ FULL = Sizes(
     public_operations=30,
     starts=9,
     wait_runs=5,
+    wait_polls=1.0,
     boards=(10_000, 1_000_000, 10_000_000),
     board_rounds=50,
     server_waiting=20_000,
     server_operations=100,
     server_rounds=20,
+    polling=200,
     maintained=10_000,
     maintained_busy=100,
     pairs=500,
 )
 QUICK = Sizes(
-    rounds=3,
-    operations_per_round=10,
+    rounds=2,
+    operations_per_round=3,
     batch_rounds=2,
-    waiting=500,
-    many_waiting=5_000,
-    members_weighed=2_000,
-    waiting_for_claims=1_000,
+    waiting=100,
+    many_waiting=1_000,
+    members_weighed=500,
+    waiting_for_claims=200,
     turns=10,
     big_claim=10,
     claim_rounds=2,
     big_claim_rounds=2,
     rebuilds=3,
-    rebuilt_few=500,
-    rebuilt_many=2_000,
+    rebuilt_few=200,
+    rebuilt_many=800,
     import_rounds=2,
     imported_per_round=10,
-    imported=500,
+    imported=100,
     public_rounds=2,
     public_operations=3,
     starts=1,
     wait_runs=1,
+    wait_polls=0.25,
     boards=(100, 2_000),
     board_rounds=2,
     server_waiting=500,
     server_operations=5,
     server_rounds=1,
+    polling=20,
     maintained=30,
     maintained_busy=3,
     pairs=3,  # Use an odd number, because z can be exactly 0 for an even number.

@@ -4,7 +4,7 @@ wrong the estimate is.
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from tools.bench.simulated_lists import (
@@ -155,8 +155,9 @@ class Verdict:
     by_last_served: float
 
 
-def looks_of(scenario: Scenario, runs: int) -> list[Look]:
-    return [look for seed in range(runs) for look in Simulation(scenario, seed).looks()]
+def looks_of(scenario: Scenario, sizes: Sizes) -> list[Look]:
+    chosen = replace(scenario, look_every=round(scenario.look_every / sizes.wait_polls))
+    return [look for seed in range(sizes.wait_runs) for look in Simulation(chosen, seed).looks()]
 
 
 def verdict_of(looks: Sequence[Look]) -> Verdict:
@@ -185,7 +186,7 @@ def _median_error(looks: Sequence[Look], guess: Callable[[Look], float | None]) 
 def wait_rows(sizes: Sizes, tick: Callable[[], None]) -> list[Row]:
     rows = []
     for scenario in SCENARIOS:
-        rows += _rows(scenario.name, verdict_of(looks_of(scenario, sizes.wait_runs)))
+        rows += _rows(scenario.name, verdict_of(looks_of(scenario, sizes)))
         tick()
     return rows
 

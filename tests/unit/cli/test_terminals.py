@@ -67,8 +67,8 @@ def terminal(fake: FakeService, *words: str, columns: int, **environ: str) -> Te
     return Terminal(command, clean_environment(**environ), columns=columns)
 
 
-def program_of_several(fake: FakeService, *commands: str) -> list[str]:
-    service = " ".join(Typed(fake.url).service)
+def program_of_several(url: str, *commands: str) -> list[str]:
+    service = " ".join(Typed(url).service)
     return [sys.executable, "-c", SEVERAL, *(f"{service} {words}" for words in commands)]
 
 
@@ -80,7 +80,7 @@ def run_in_pipe(
     **environ: str,
 ) -> Any:
     return subprocess.run(
-        program_of_several(fake, *commands),
+        program_of_several(fake.url, *commands),
         env=clean_environment(**environ),
         stdout=stdout,
         stderr=subprocess.PIPE,
@@ -199,7 +199,9 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     # Two commands send one extra request: the CSV export reads the waitlist's questions, and `head`
     # reads its time zone.
     fake.script = [answer(status, page, **headers)] * (len(found) + 2) + [refusal] * len(missing)
-    shown = Terminal(program_of_several(fake, *found, *missing), clean_environment(), columns=200)
+    shown = Terminal(
+        program_of_several(fake.url, *found, *missing), clean_environment(), columns=200
+    )
     assert shown.ended() == 0
     assert "[0, 0, 0, 0, 0, 1, 1]" in shown.text
     written = shown.raw
@@ -232,9 +234,9 @@ def test_text_of_customers_in_a_pipe_cannot_control_a_terminal(fake: FakeService
 def test_people_at_a_terminal_read_names_and_the_time_zone_of_the_waitlist(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    def shown(*words: str) -> str:
-        command = [sys.executable, "-m", "waitlist_cli", *bakery.typed.service, *words]
-        at_terminal = Terminal(command, clean_environment(), columns=200)
+    def shown(*commands: str) -> str:
+        program = program_of_several(bakery.typed.url or "", *commands)
+        at_terminal = Terminal(program, clean_environment(), lines=60, columns=200)
         at_terminal.ended()
         return at_terminal.text
 
@@ -244,15 +246,26 @@ def test_people_at_a_terminal_read_names_and_the_time_zone_of_the_waitlist(
     entry_id = ada["entry_id"]
     joined = bakery.typed.json("show", waitlist_id, entry_id)["joined_at"]
     local = datetime.fromisoformat(joined).astimezone(ZoneInfo("Asia/Kathmandu"))
-    assert f"{local:%Y-%m-%d %H:%M:%S} +0545" in shown("head", waitlist_id)
-    assert f"{local:%Y-%m-%d %H:%M:%S} +0545" in shown("show", waitlist_id, entry_id)
-    assert joined in bakery.typed.run("head", waitlist_id)
-    who = f"Ada Lovelace ({entry_id})"
-    assert f"{who}: waiting" in shown("bump", waitlist_id, entry_id, "--priority", "3")
-    assert f"{who} is removed" in shown("remove", waitlist_id, entry_id)
-    refusal = f"{who}: The customer has left the waitlist"
-    assert refusal in shown("ready", waitlist_id, entry_id)
     people = tmp_path / "people.csv"
     people.write_text("customer_id,name\nbob,Bob Dylan\n")
-    assert "Bob Dylan" in shown("import", waitlist_id, str(people), "--dry-run")
-    assert "Bob Dylan" not in bakery.typed.run("import", waitlist_id, str(people), "--dry-run")
+    dry_run = f"import {waitlist_id} {people} --dry-run"
+    joined_locally = f"{local:%Y-%m-%d %H:%M:%S} +0545"
+    assert joined in bakery.typed.run("head", waitlist_id)
+    assert "Bob Dylan" not in bakery.typed.run(*dry_run.split())
+    assert joined_locally in shown(f"head {waitlist_id}")
+    text = shown(
+        f"show {waitlist_id} {entry_id}",
+        f"bump {waitlist_id} {entry_id} --priority 3",
+        f"remove {waitlist_id} {entry_id}",
+        f"ready {waitlist_id} {entry_id}",
+        dry_run,
+    )
+    who = f"Ada Lovelace ({entry_id})"
+    for part in (
+        joined_locally,
+        f"{who}: waiting",
+        f"{who} is removed",
+        f"{who}: The customer has left the waitlist",
+        "Bob Dylan",
+    ):
+        assert part in text
