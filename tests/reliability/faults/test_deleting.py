@@ -60,7 +60,7 @@ def fail_at_each_step(
     fixture.stores.restore(before)
     fixture.wire.disarm()
     do()
-    for step, name in enumerate(fixture.wire.names):
+    for step, name in fixture.wire.different_steps.items():
         fixture.stores.restore(before)
         fixture.world.clock.millis = START_MILLIS
         fixture.wire.arm(step, inject())

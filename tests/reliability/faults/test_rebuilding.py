@@ -138,10 +138,21 @@ DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
 }
 
 
-@pytest.mark.parametrize("beats", [0, 1])
-@pytest.mark.parametrize("decision", DECISIONS.values(), ids=DECISIONS)
+@pytest.mark.parametrize(
+    ("decision", "beats"),
+    [
+        ("a signup", 0),
+        ("an import", 1),
+        ("a reinstatement", 0),
+        ("a move", 1),
+        ("a claim", 0),
+        ("a leave", 0),
+        ("a leave", 1),
+        ("an erasure", 1),
+    ],
+)
 def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
-    fixture: FaultFixture, decision: Callable[[FaultFixture], Answer], beats: int
+    fixture: FaultFixture, decision: str, beats: int
 ) -> None:
     """A request changes the queue, but DynamoDB records the change only after a rebuild. The next
     run of maintenance corrects the queue (promise P3).
@@ -152,13 +163,14 @@ def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
         fixture.world.maintain()
     fixture.warm_up()
     before = fixture.stores.snapshot()
-    decision(fixture)
+    decide = DECISIONS[decision]
+    decide(fixture)
     wrong = []
     for step in fixture.wire.different_steps:
         fixture.stores.restore(before)
         fixture.warm_up()
         fixture.wire.arm(step, faults.before(fixture.rebuild_elsewhere))
-        decision(fixture)
+        decide(fixture)
         fixture.world.maintain()
         wrong += [f"step {step}: {problem}" for problem in fixture.contradictions()]
     assert not wrong, wrong

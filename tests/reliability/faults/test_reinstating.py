@@ -19,15 +19,6 @@ from tests.support.snapshot import Snapshot
 BOB = LINE[1]
 OTHERS = (LINE[0], *LINE[2:])
 KEY = "the-request"
-FAULTS = (
-    faults.crash_after,
-    faults.lost,
-    faults.unheard,
-    faults.delivered_twice,
-    faults.throttled,
-    faults.in_conflict,
-    faults.function_failed,
-)
 
 
 def is_off(people: TokenHolders) -> None:
@@ -40,6 +31,17 @@ def is_parked(people: TokenHolders) -> None:
 
 
 ENDS = (is_off, is_parked)
+# How the customer's time on the waitlist ended, and a fault that interrupts the reinstatement.
+INTERRUPTED: list[tuple[Callable[[TokenHolders], None], Fault]] = [
+    (is_off, faults.crash_after),
+    (is_off, faults.lost),
+    (is_off, faults.throttled),
+    (is_off, faults.in_conflict),
+    (is_parked, faults.crash_after),
+    (is_parked, faults.unheard),
+    (is_parked, faults.delivered_twice),
+    (is_parked, faults.function_failed),
+]
 NEXT: dict[str, Callable[[TokenHolders], Answer]] = {
     "reinstated too": lambda people: people.reinstate(BOB),
     "signs up": lambda people: people.sign_up(BOB, key="another"),
@@ -49,6 +51,11 @@ NEXT: dict[str, Callable[[TokenHolders], Answer]] = {
     "redriven": lambda people: people.redrive(BOB),
     "moved": lambda people: people.bump(BOB, priority=0),
 }
+# How the customer's time on the waitlist ended, and a request that arrives in between.
+IN_BETWEEN: list[tuple[Callable[[TokenHolders], None], str]] = [
+    *((is_parked, other) for other in ("redriven", "signs up", "removed", "erased")),
+    *((is_off, other) for other in ("reinstated too", "signs up", "banned", "moved")),
+]
 
 
 @pytest.fixture
@@ -79,8 +86,7 @@ def count_reinstatements(people: TokenHolders) -> int:
     return people.events(BOB).count("reinstated")
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+@pytest.mark.parametrize(("end", "fault"), INTERRUPTED, ids=lambda one: one.__name__)
 def test_the_place_is_restored_once(
     fixture: FaultFixture,
     elsewhere: TokenHolders,
@@ -151,8 +157,7 @@ def test_a_request_distinguishes_itself_from_an_interrupted_request(
     assert joining
 
 
-@pytest.mark.parametrize("other", NEXT)
-@pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
+@pytest.mark.parametrize(("end", "other"), IN_BETWEEN)
 def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
     fixture: FaultFixture,
     elsewhere: TokenHolders,

@@ -198,8 +198,9 @@ def test_a_run_with_a_failed_call_is_continued_at_once(
     assert gone_on_with == {"line", "changes", "journal"}
 
 
-@pytest.mark.parametrize("enough_for", [1, ALWAYS])
-@pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
+@pytest.mark.parametrize(
+    ("fault", "enough_for"), [(faults.crash_after, 1), (faults.unheard, ALWAYS)]
+)
 def test_the_resuming_run_may_be_interrupted_too(
     stores: Stores, halfway: Snapshot, fault: Fault, enough_for: int
 ) -> None:

@@ -24,7 +24,7 @@ ENDS: dict[str, Callable[[TokenHolders], Answer]] = {
     "erased": lambda people: people.erase(ANN),
     "withdrawn": lambda people: people.withdraw(ANN),
 }
-FAULTS = (faults.crash_after, faults.lost)
+LOST = ("declined", "withdrawn")
 
 
 @pytest.fixture
@@ -42,8 +42,10 @@ def find_offered(fixture: FaultFixture) -> list[str]:
     return [fixture.people.names[entry_id] for entry_id in held]
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize(
+    ("end", "fault"),
+    [*((end, faults.crash_after) for end in ENDS), *((end, faults.lost) for end in LOST)],
+)
 def test_the_next_entry_gets_the_slot_once(
     fixture: FaultFixture, elsewhere: TokenHolders, end: str, fault: Fault
 ) -> None:
