@@ -161,8 +161,13 @@ def running_cluster() -> Iterator[Cluster]:
 def running_pair() -> Iterator[tuple[Server, Server]]:
     with running_server() as primary, running_server() as replica:
         replica.client.replicaof(HOST, primary.port)
-        await_that(lambda: replica.client.info("replication")["master_link_status"] == "up")
+        await_sync(replica)
         yield primary, replica
+
+
+def await_sync(replica: Server) -> None:
+    """Wait until a replica has received all data of its primary."""
+    await_that(lambda: replica.client.info("replication")["master_link_status"] == "up")
 
 
 @contextmanager

@@ -49,6 +49,7 @@ class Traffic:
         self.history = History()
         self.population = Population()
         self._rounds = 0
+        self._attempts_before = 0
         self._losses: list[Loss] = []
 
     def begin(self) -> None:
@@ -58,6 +59,7 @@ class Traffic:
 
     def flow(self, operations: int, *disruptions: Disruption) -> None:
         self._rounds += 1
+        self._attempts_before = len(self.history.attempts)
         asyncio.run(self._flow(operations, disruptions))
 
     def maintain(self) -> None:
@@ -72,7 +74,8 @@ class Traffic:
         self._losses.append(Loss(began, time.monotonic()))
 
     def was_refused(self, code: str) -> bool:
-        return any(one.code == code for one in self.history.attempts)
+        """Return whether a request of the last flow was refused with this code."""
+        return any(one.code == code for one in self.history.attempts[self._attempts_before :])
 
     def problems(self) -> list[Problem]:
         with ApiClient(self.url, LOOKERS) as client:
