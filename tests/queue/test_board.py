@@ -16,7 +16,7 @@ from waitlist_shared.limits import MAX_RANK
 
 
 @settings(
-    max_examples=60,
+    max_examples=20,
     derandomize=True,
     database=None,
     deadline=None,

@@ -57,14 +57,10 @@ def import_until_done(fixture: FaultFixture, *names: str) -> Answer:
 OTHERS: dict[str, Callable[[FaultFixture], object]] = {
     "a signup of one of them": lambda fixture: fixture.people.sign_up("eve", key="own"),
     "a signup of another customer": lambda fixture: fixture.people.sign_up("hal", key="own"),
-    "a leave": lambda fixture: fixture.people.leave("ann"),
     "a removal": lambda fixture: fixture.people.erase("gus"),
     "a bump": lambda fixture: fixture.people.bump("bob", key="up", to="front"),
     "a new capacity": lambda fixture: fixture.people.configure(capacity=4),
     "new segments": lambda fixture: fixture.people.configure(segments=[["language"]]),
-    "a claim": lambda fixture: fixture.world.request(
-        "POST", f"{fixture.people.admin_path}/claims", body={"count": 2}, operator=True
-    ),
 }
 
 

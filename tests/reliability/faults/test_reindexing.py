@@ -85,9 +85,7 @@ def test_the_next_run_completes_an_interrupted_reindexing(
     assert not wrong, wrong
 
 
-@pytest.mark.parametrize(
-    "fault", [faults.delivered_twice, faults.throttled, faults.function_failed]
-)
+@pytest.mark.parametrize("fault", [faults.delivered_twice, faults.throttled])
 def test_refused_and_repeated_steps_of_a_reindexing_do_no_harm(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
