@@ -72,4 +72,4 @@ def test_the_state_of_the_record_decides_how_a_bump_is_written(
     after, is_joined = decided.after, "joined" in {event.event for event in decided.events}
     is_moved = (after.rank, after.stamp) == (MADE.rank, MADE.stamp)
     assert (is_moved, is_joined) == (how != "event", how == "join")
-    assert after.call_number == ("A001" if is_joined else "")
+    assert after.joined.call_number == ("A001" if is_joined else "")

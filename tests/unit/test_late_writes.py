@@ -879,7 +879,7 @@ def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(li
     newer = life.decide("withdrawn")
     life.append(declined)
     assert history(life) == [("joined", ""), ("offered", ""), ("declined", ""), ("withdrawn", "")]
-    assert replace(life.record, revision=newer.revision) == newer
+    assert replace(life.record, changes=newer.changes) == newer
 
 
 def test_an_event_that_the_history_has_stays_as_it_is_and_is_counted_once(life: Life) -> None:

@@ -117,7 +117,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     # The opening hours. If an offer is withdrawn, the next entry gets an offer only during these
     # hours.
     hours: tuple[c.Hours, ...] = ()
-    # The new value of the record's `changes_until_millis` field, or 0 to leave the field unchanged.
+    # The new value of the record's `changes.until_millis` field, or 0 to leave the field unchanged.
     changes_until_millis: int = 0
 
     @property
@@ -318,7 +318,7 @@ class Holds(Struct, frozen=True):
             until_millis = command.changes_until_millis
             transition = transition.then(
                 lambda record: replace(
-                    record, joined=replace(record.joined, changes_until_millis=until_millis)
+                    record, changes=replace(record.changes, until_millis=until_millis)
                 )
             )
         try:

@@ -66,7 +66,7 @@ class Screens(Struct, frozen=True):
         # customers have just left or been admitted. If a claim or an offer has just expired, the
         # record may still have the status `offered`.
         waiting = [records[id_] for id_ in next_ids if id_ in records and id_ not in held_ids]
-        following = [each.call_number for each in waiting if each.status in PRESENT]
+        following = [each.joined.call_number for each in waiting if each.status in PRESENT]
         return Screen(newest_first[:MOST_CALLED], [number for number in following if number])
 
     def _next_ids(self, waitlist_id: str) -> list[str]:
@@ -79,5 +79,5 @@ class Screens(Struct, frozen=True):
         now_millis = self.now_millis()
         for record in records:
             call = current_call(record, now_millis)
-            if call is not None and record.call_number and not record.intent.erase:
-                yield CalledNumber(record.call_number, call)
+            if call is not None and record.joined.call_number and not record.intent.erase:
+                yield CalledNumber(record.joined.call_number, call)

@@ -55,7 +55,7 @@ class Joins(Struct, frozen=True):
         view = replace(
             EntryView.placed(record.entry_id, "waiting", *place),
             ready_ahead=placed.ready_ahead,
-            call_number=recorded.call_number or None,
+            call_number=recorded.joined.call_number or None,
         )
         return SignedUp(view, is_new)
 

@@ -18,13 +18,13 @@ def count_join(former: EntryRecord, now_millis: int) -> int:
     Raise TooManyChanges if they have made too many.
     """
     if former.verification.until_millis is not None:
-        return former.joined.changes_until_millis
+        return former.changes.until_millis
     return count_change(former, now_millis)
 
 
 def count_change(record: EntryRecord, now_millis: int) -> int:
     """Count a change by the customer. Raise TooManyChanges if they have made too many."""
-    until_millis = max(record.joined.changes_until_millis, now_millis) + EVERY_MILLIS
+    until_millis = max(record.changes.until_millis, now_millis) + EVERY_MILLIS
     wait_millis = until_millis - now_millis - AT_ONCE * EVERY_MILLIS
     if wait_millis > 0:
         raise TooManyChanges(wait_millis)

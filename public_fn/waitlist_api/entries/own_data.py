@@ -131,8 +131,8 @@ class OwnData(Struct, frozen=True):
             if text_of(profile) == text_of(record.profile):
                 return record
             until_millis = count_change(record, self.now_millis())
-            joined = replace(record.joined, changes_until_millis=until_millis)
-            counted = replace(record, joined=joined)
+            changes = replace(record.changes, until_millis=until_millis)
+            counted = replace(record, changes=changes)
             self.steps.readdress(record, profile)
             event = HistoryEvent(
                 stamp=self.steps.mark(record),

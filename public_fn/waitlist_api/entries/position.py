@@ -119,7 +119,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
             priority=record.priority,
             joined_at=joined_at,
             ticket=record.ticket,
-            call_number=record.call_number or None,
+            call_number=record.joined.call_number or None,
         )
 
     def with_call_number(self, record: EntryRecord | None) -> Self:
@@ -129,7 +129,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
         """
         if record is None or record.ticket != self.ticket:
             return self
-        return replace(self, call_number=record.call_number or None)
+        return replace(self, call_number=record.joined.call_number or None)
 
 
 class Positions(Struct, frozen=True):

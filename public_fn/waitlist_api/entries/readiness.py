@@ -158,7 +158,7 @@ class ReadinessChanges(Struct, frozen=True):
                     rests=record.pauses.rests + 1,
                     rest_key=command.rest_key,
                 ),
-                joined=replace(record.joined, changes_until_millis=until_millis),
+                changes=replace(record.changes, until_millis=until_millis),
             )
             after = no_longer_near(after)
             if record.question.confirm_by_millis is not None:

@@ -178,13 +178,13 @@ class Reinstatements(Struct, frozen=True):
             updated_millis=now_millis,
             profile=former.profile,
             attributes=former.attributes,
-            call_number=former.call_number,
             joined=Joined(
                 millis=now_millis,
                 key=command.key,
                 body=command.body,
                 by_guest=former.joined.by_guest,
                 reinstated=number,
+                call_number=former.joined.call_number,
             ),
             verification=Verification(verified=former.verification.verified),
             contact=Contact(

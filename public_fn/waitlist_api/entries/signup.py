@@ -172,9 +172,8 @@ class Signups(Struct, frozen=True):
                 # could otherwise mistake it for the new entry.
                 self.recovering_queue.write(drop_of(former, counts=True))
             until_millis = count_join(former, intent.joined.millis)
-            joined = replace(intent.joined, changes_until_millis=until_millis)
-            counted = replace(intent, joined=joined)
-            return self.entries.begin_rejoin(counted, former)
+            changes = replace(intent.changes, until_millis=until_millis)
+            return self.entries.begin_rejoin(replace(intent, changes=changes), former)
         except EntryChanged as changed:
             return self.entries.follow(changed.stored)
 

@@ -164,7 +164,8 @@ class UnprovenSignups(Struct, frozen=True):
         The transaction always fails.
         """
         event = HistoryEvent(stamp=stamp, event=LINK_ASKED, by="customer")
-        decided = Commit(after=replace(record, edited_stamp=stamp), events=(event,))
+        changes = replace(record.changes, edited_stamp=stamp)
+        decided = Commit(after=replace(record, changes=changes), events=(event,))
         with suppress(EntryChanged):
             self.ledger.commit(stand_in_record(*record.key), decided, now_millis)
 

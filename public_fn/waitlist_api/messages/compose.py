@@ -108,7 +108,7 @@ def compose(
         # An operator has written the texts of this message, and there is no default text. If there
         # is no text in the customer's language, use one in a different language.
         language = rules.language if rules.language in own_texts else next(iter(own_texts))
-    number = record.call_number
+    number = record.joined.call_number
     own = own_texts.get(language)
     words = choose_words(kind.name, language, rules, own, has_number=number != "")
     until = _time(kind.until_millis(record), rules.timezone or settings.timezone, language)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from waitlist_api.messages.compose import Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_NAME
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.facets import Call, Contact, Hold, Question
+from waitlist_api.records.facets import Call, Contact, Hold, Joined, Question
 from waitlist_api.settings.messages import LANGUAGES, Channel, MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 from waitlist_api.settings.waitlist import WaitlistSettings
@@ -43,7 +43,7 @@ def compose_example(
         question=Question(confirm_by_millis=now_millis + CONFIRM_MILLIS),
         contact=Contact(language=language),
         call=Call(to=EXAMPLE_PLACE),
-        call_number=f"{numbers.prefix}042" if numbers else "",
+        joined=Joined(call_number=f"{numbers.prefix}042" if numbers else ""),
     )
     rules = settings.messages or NO_KINDS_CHOSEN
     head = Letterhead(base_url, None)

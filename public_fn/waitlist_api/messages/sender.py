@@ -194,7 +194,7 @@ class Sender(Struct, frozen=True):
 
     def _is_edited_since(self, delivery: Delivery, millis: int) -> bool:
         record = self.entries.get(delivery.waitlist_id, delivery.entry_id)
-        return record is not None and millis_of(record.edited_stamp) > millis
+        return record is not None and millis_of(record.changes.edited_stamp) > millis
 
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
         """Mark a customer as unreachable after a message to their address has bounced.

@@ -38,7 +38,7 @@ def ask_for_link(
     is_due = is_on_list and now_millis >= _due_millis(record)
     if not is_due and not (is_replaced and (is_on_list or record.status == "joining")):
         return None
-    after = replace(record, edited_stamp=stamp)
+    after = replace(record, changes=replace(record.changes, edited_stamp=stamp))
     if signup is not None and is_unverified:
         after = _with_data(after, signup, now_millis)
     if not is_due:

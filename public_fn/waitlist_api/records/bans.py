@@ -53,7 +53,7 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
         # so leave `stamp` unchanged.
         banned = replace(
             banned,
-            edited_stamp=stamp,
+            changes=replace(banned.changes, edited_stamp=stamp),
             status="leaving",
             intent=replace(banned.intent, leaving_by=request.by, leaving_reason=request.reason),
         )

@@ -63,7 +63,8 @@ def call(record: EntryRecord, to: str, stamp: int, by: str, key: str) -> Commit:
     earlier = record.call.keys if record.call.token == token else ()
     called = Call(token=token, to=to, stamp=stamp, keys=((key, to), *earlier)[:KEYS_KEPT])
     event = HistoryEvent(stamp=stamp, event=CALLED, by=by, detail={"to": to})
-    return Commit(after=replace(record, call=called, edited_stamp=stamp), events=(event,))
+    changes = replace(record.changes, edited_stamp=stamp)
+    return Commit(after=replace(record, call=called, changes=changes), events=(event,))
 
 
 def called_at(called: Call) -> str:

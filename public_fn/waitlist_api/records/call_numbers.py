@@ -54,11 +54,13 @@ class CallNumbers(Struct, frozen=True):
 
         All of the entries must be on the same waitlist.
         """
-        numberings = [None if record.call_number else record.intent.numbering for record in records]
+        numberings = [
+            None if record.joined.call_number else record.intent.numbering for record in records
+        ]
         new = [numbering for numbering in numberings if numbering is not None]
         following = count(self._advance(records[0].waitlist_id, new[0], len(new)) if new else 0)
         return [
-            f"{numbering.prefix}{next(following):03d}" if numbering else record.call_number
+            f"{numbering.prefix}{next(following):03d}" if numbering else record.joined.call_number
             for record, numbering in zip(records, numberings, strict=True)
         ]
 

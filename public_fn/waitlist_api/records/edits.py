@@ -43,5 +43,6 @@ def _edited(
     # Maintenance usually compares only the status and the rank of a changed record with Redis. If
     # the journal contains the status `edited`, maintenance compares the whole record.
     change = change_of(record, event.stamp, EDITED)
-    after = replace(after, edited_stamp=event.stamp, updated_millis=now_millis)
+    changes = replace(after.changes, edited_stamp=event.stamp)
+    after = replace(after, changes=changes, updated_millis=now_millis)
     return Commit(after=after, events=(event,), change=change)

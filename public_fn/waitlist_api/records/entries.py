@@ -263,7 +263,8 @@ class EntryRecords(Struct, frozen=True):
             if former is None:
                 self.table.delete(key, condition, values)
             else:
-                kept = replace(former, revision=record.revision + 1)
+                revision = record.changes.revision + 1
+                kept = replace(former, changes=replace(former.changes, revision=revision))
                 self.table.put(item_of(kept), condition, values)
 
     def record_bump(

@@ -10,6 +10,7 @@ from waitlist_api.clock import iso, iso_of
 from waitlist_api.records.facets import (
     Ban,
     Call,
+    Changes,
     Contact,
     End,
     Facet,
@@ -71,7 +72,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     status: Status
     join_id: str
     updated_millis: int
-    revision: int = 1
+    changes: Changes = Changes()
     joined: Joined = Joined()
     profile: dict[str, Any] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
@@ -92,11 +93,6 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     # The logical timestamp of the newest decision by Redis that the record contains. Logical
     # timestamps determine the order of the changes to an entry.
     stamp: int = 0
-    # The logical timestamp of the last edit.
-    edited_stamp: int = 0
-    # The number by which the customer can be called, such as `A042`. Empty if the waitlist did not
-    # number its customers when this customer signed up.
-    call_number: str = ""
 
     hold: Hold = Hold()
     call: Call = Call()
@@ -221,7 +217,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
         Later events need a greater logical timestamp.
         """
-        return max(self.stamp, self.edited_stamp)
+        return max(self.stamp, self.changes.edited_stamp)
 
     def stamp_off_list(self, now_millis: int) -> int:
         """Return a timestamp for an event about a customer who is no longer on the waitlist.
@@ -300,10 +296,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         values.
         """
         texts = {name: json.loads(item.get(name) or "{}") for name in ("profile", "attributes")}
-        # Two fields may be missing in the item. `customer_id` is missing while the entry is being
-        # erased. `revision` is missing in records from the index, because these records are never
-        # written back.
-        return convert({"customer_id": "", "revision": 0, **item, **texts}, cls)
+        # The item has no `customer_id` while the entry is being erased.
+        return convert({"customer_id": "", **item, **texts}, cls)
 
     def values(self) -> dict[str, Any]:
         """Return the attributes of the DynamoDB item for this record.

@@ -247,10 +247,23 @@ class Joined(Facet, frozen=True):
     tell_stamp: int = 0
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
+    # The number by which the customer can be called, such as `A042`. Empty if the waitlist did not
+    # number its customers when this customer signed up.
+    call_number: str = ""
+
+
+class Changes(Facet, frozen=True):
+    """Counts and limits the changes to the record."""
+
+    # Each write to the record adds 1 to its revision. The ledger writes a change only if the stored
+    # record still has the revision that the caller has read.
+    revision: int = 1
+    # The logical timestamp of the last edit.
+    edited_stamp: int = 0
     # Limits how often the customer can change the entry. Each change moves this time a few minutes
     # further into the future. While this time is too far in the future, the service refuses
     # changes.
-    changes_until_millis: int = 0
+    until_millis: int = 0
 
 
 class Numbering(Struct, frozen=True, kw_only=True):

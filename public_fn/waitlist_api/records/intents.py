@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from waitlist_api.records.entry import EntryRecord, HistoryEvent, intent_place
-from waitlist_api.records.facets import Ban, Hold, Intent, Move
+from waitlist_api.records.facets import Ban, Changes, Hold, Intent, Move
 from waitlist_api.records.journal import change_of
 from waitlist_api.records.ledger import Commit, Put
 from waitlist_api.records.table import Item
@@ -34,15 +34,13 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
         # The new record starts with the newest timestamp of the former signup, so that all events
         # of the new signup get later timestamps.
         stamp=former.known_stamp,
-        revision=former.revision + 1,
+        changes=Changes(
+            revision=former.changes.revision + 1,
+            # A signup by an operator does not count towards the customer's rate limit.
+            until_millis=record.changes.until_millis or former.changes.until_millis,
+        ),
         attributes_version=former.attributes_version + max(1, record.attributes_version),
         move=Move(moved_to=former.move.moved_to),
-        joined=replace(
-            record.joined,
-            # A signup by an operator does not count towards the customer's rate limit.
-            changes_until_millis=record.joined.changes_until_millis
-            or former.joined.changes_until_millis,
-        ),
         # A client may repeat a request that declined an offer during the former signup. Keep the
         # digest of the request's idempotency key, so that the repeated request does not affect the
         # new signup.
@@ -105,13 +103,13 @@ def finish_join(
         rank=placed.rank,
         ticket=placed.ticket,
         stamp=placed.stamp,
-        call_number=call_number,
+        joined=replace(record.joined, call_number=call_number),
         updated_millis=now_millis,
     )
     puts: tuple[Put, ...] = ()
     if record.verification.until_millis is not None:
         ask = first_ask_item(record, placed.ticket, call_number)
-        after = replace(after, edited_stamp=ask["stamp"])
+        after = replace(after, changes=replace(after.changes, edited_stamp=ask["stamp"]))
         puts = (Put(ask),)
     change = change_of(record, placed.stamp, "waiting", rank=placed.rank)
     events = (joined_event(record, placed.ticket, placed),)

@@ -31,7 +31,7 @@ OFF_INDEX = "REMOVE #place, #place_rank"
 UNKNOWN = "attribute_not_exists(#pk)"
 # The revision alone is not enough. If a record was deleted and the customer signed up again, the
 # new record also starts at revision 1, but its `join_id` is different.
-AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
+AS_READ = "#changes.#revision = :read_revision AND #join_id = :read_stay"
 
 
 class EntryChanged(Exception):
@@ -111,7 +111,7 @@ class Ledger(Struct, frozen=True):
         after = _next(before, decided.after)
         key = after.key
         writes = [self._write(before, after)]
-        events = (replace(event, call_number=after.call_number) for event in decided.events)
+        events = (replace(event, call_number=after.joined.call_number) for event in decided.events)
         writes += [self.table.put_write(event.to_item(*key)) for event in events]
         writes += [
             self.table.update_write(event, OFF_INDEX, "attribute_exists(#pk)", {})
@@ -186,14 +186,15 @@ class Ledger(Struct, frozen=True):
 
 def _next(before: EntryRecord | None, after: EntryRecord) -> EntryRecord:
     """Return the changed record with its new revision."""
-    return replace(after, revision=1 if before is None else before.revision + 1)
+    revision = 1 if before is None else before.changes.revision + 1
+    return replace(after, changes=replace(after.changes, revision=revision))
 
 
 def values_as_read(record: EntryRecord) -> Item:
     """Return the values for AS_READ, a condition that fails if the stored record has changed since
     `record` was read.
     """
-    return {"read_revision": record.revision, "read_stay": record.join_id}
+    return {"read_revision": record.changes.revision, "read_stay": record.join_id}
 
 
 def update_of(before: EntryRecord, after: EntryRecord) -> tuple[str, Item]:

@@ -42,7 +42,8 @@ def ask_to_move(record: EntryRecord, to: str, address: str, stamp: int, now_mill
 def keep_address(record: EntryRecord, stamp: int, now_millis: int) -> EntryRecord:
     """Return the record after the customer has withdrawn the request to move to a new address."""
     dropped = record.move.dropped()
-    return replace(record, move=dropped, edited_stamp=stamp, updated_millis=now_millis)
+    changes = replace(record.changes, edited_stamp=stamp)
+    return replace(record, move=dropped, changes=changes, updated_millis=now_millis)
 
 
 def move(
@@ -90,7 +91,8 @@ def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> Entry
 
 
 def _changed(after: EntryRecord, event: HistoryEvent, now_millis: int) -> Commit:
-    after = replace(after, edited_stamp=event.stamp, updated_millis=now_millis)
+    changes = replace(after.changes, edited_stamp=event.stamp)
+    after = replace(after, changes=changes, updated_millis=now_millis)
     return Commit(after=after, events=(event,))
 
 

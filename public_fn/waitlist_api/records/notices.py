@@ -53,5 +53,6 @@ class Notice(Struct, frozen=True):
                 contact, near_rank=record.rank, near_stamp=stamp, near_count=near_count
             )
         event = HistoryEvent(stamp=stamp, event=self.word, by=MAINTENANCE)
-        after = replace(record, edited_stamp=stamp, contact=contact)
+        changes = replace(record.changes, edited_stamp=stamp)
+        after = replace(record, changes=changes, contact=contact)
         return Commit(after=after, events=(event,))

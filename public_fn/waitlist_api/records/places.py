@@ -20,7 +20,7 @@ from waitlist_api.records.entry import (
     record_key,
     unreached_place,
 )
-from waitlist_api.records.facets import End, Hold
+from waitlist_api.records.facets import Changes, End, Hold
 from waitlist_api.records.recipients import UNREACHED, Mark, unreached_key
 from waitlist_api.records.table import Item, Table
 from waitlist_shared import contracts as c
@@ -48,7 +48,7 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
     end: End = End()
     attributes: dict[str, Any] = {}
     attributes_version: int = 0
-    edited_stamp: int = 0
+    changes: Changes = Changes()
     readiness: c.Readiness | None = None
 
     @property
@@ -57,7 +57,7 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
         Any later event about the entry must have a greater timestamp.
         """
-        return max(self.stamp, self.edited_stamp)
+        return max(self.stamp, self.changes.edited_stamp)
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
@@ -84,7 +84,7 @@ class EndedPage(Struct, frozen=True):
 
 # These fields are not stored in the index. `waitlist_id` and `entry_id` are parsed from the
 # partition key.
-NOT_PROJECTED = ("waitlist_id", "entry_id", "edited_stamp", "readiness")
+NOT_PROJECTED = ("waitlist_id", "entry_id", "changes", "readiness")
 READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
 # A rebuild requests only these attributes, because it spends most of its time parsing responses.
 ASKED = ", ".join(f"#{name}" for name in ("pk", *READ_FROM_INDEX))

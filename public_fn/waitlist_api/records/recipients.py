@@ -120,8 +120,8 @@ class Recipients(Struct, frozen=True):
                 return None
             after = replace(record, contact=alter(record.contact), updated_millis=self.now_millis())
             if changes_until_millis is not None:
-                joined = replace(after.joined, changes_until_millis=changes_until_millis)
-                after = replace(after, joined=joined)
+                changes = replace(after.changes, until_millis=changes_until_millis)
+                after = replace(after, changes=changes)
             return after
 
         ledger = Ledger(self.table)

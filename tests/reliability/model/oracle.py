@@ -163,7 +163,8 @@ def _stamps(name: str, found: FinalState) -> Iterator[Problem]:
     stamps, record = found.stamps.get(name, ()), found.records.get(name)
     if len(set(stamps)) < len(stamps):
         yield Problem("stamp", f"two events of {name} have the same stamp: {stamps}")
-    known = max(int((record or {}).get(field, 0)) for field in ("stamp", "edited_stamp"))
+    stored = record or {}
+    known = max(stored.get("stamp", 0), stored.get("changes", {}).get("edited_stamp", 0))
     if record is not None and stamps and stamps[-1] > known:
         yield Problem("stamp", f"{name} has the event {stamps[-1]}, but the record has {known}")
 
@@ -241,7 +242,7 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
 
 
 def _number(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    number = str(found.records.get(name, {}).get("call_number", ""))
+    number = found.records.get(name, {}).get("joined", {}).get("call_number", "")
     if stay.has_number and not found.numbers[number]:
         yield Problem(
             "number", f"{name} has the number {number!r}, but the history has {found.numbers}"

@@ -320,7 +320,7 @@ def test_an_additional_slot_is_noticed_even_after_a_loss(testbed: Testbed) -> No
 
 
 def lose_the_number(testbed: Testbed) -> None:
-    del record_of(testbed, "b")["call_number"]
+    del record_of(testbed, "b")["joined"]["M"]["call_number"]
 
 
 def give_a_number_twice(testbed: Testbed) -> None:

@@ -146,7 +146,7 @@ def _offer_answer(view: EntryView, record: EntryRecord) -> OfferAnswer:
     admitted = record.end.admitted_millis
     return OfferAnswer(
         **view.answer,
-        call_number=record.call_number or None,
+        call_number=record.joined.call_number or None,
         customer_id=record.customer_id or None,
         admitted_at=None if admitted is None else iso(admitted),
     )

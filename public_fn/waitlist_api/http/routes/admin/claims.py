@@ -231,7 +231,7 @@ def _claim(offer: Offer, filters: Sequence[Segment] | None) -> ClaimAnswer:
         claim_token=offer.claim.token,
         claimed_until=iso(offer.claim.deadline_millis),
         attempts=offer.claim.attempts,
-        call_number=offer.record.call_number or None,
+        call_number=offer.record.joined.call_number or None,
         customer_id=offer.record.customer_id or None,
         profile=offer.record.profile,
         attributes=offer.record.attributes,

@@ -386,7 +386,7 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         **person.view.answer,
         "rank": person.view.rank or (record.rank if record.status in PRESENT else None),
         **readiness,
-        "call_number": record.call_number or None,
+        "call_number": record.joined.call_number or None,
         "held_back_reason": record.pauses.held_back_reason or None,
         "messages_off": bool(record.contact.messages),
         "unreachable": record.contact.unreachable,
