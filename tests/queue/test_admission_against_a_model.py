@@ -48,7 +48,7 @@ MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_
 # How many seconds a customer who has declined an offer must wait for the next one.
 PAUSES = [0, 29, 60]
 # For each Redis engine, the seeds of the random histories.
-HISTORIES = {"valkey": range(16), "cluster": range(16, 18)}
+HISTORIES = {"valkey": range(12), "cluster": range(12, 14)}
 STEPS = 100
 PRESENCES = [30, 60, 300]
 # How often each operation is chosen, relative to the others.
