@@ -217,7 +217,6 @@ def test_entries_may_change_while_segments_are_built(stores: Stores, building: S
         (faults.lost, (BY_LANGUAGE, BY_GENDER)),
         (faults.unheard, (BY_BOTH,)),
     ],
-    ids=str,
 )
 def test_an_interrupted_change_of_segments_applies_wholly_or_not_at_all(
     stores: Stores, building: Snapshot, fault: Fault, declared: Declared
