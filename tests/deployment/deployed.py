@@ -12,8 +12,16 @@ from tools.deploy.stack import make
 
 
 def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
-    """`Fn::If` and `AWS::NoValue` are resolved. Other intrinsic functions stay as they are."""
-    given = dict(parameters or {})
+    """`Fn::If` and `AWS::NoValue` are resolved. Other intrinsic functions stay as they are.
+
+    Calls with the same parameters return the same object, so copy the result before you change it.
+    """
+    return _deployed(tuple((parameters or {}).items()))
+
+
+@cache
+def _deployed(parameters: tuple[tuple[str, str], ...]) -> dict[str, dict[str, Any]]:
+    given = dict(parameters)
     region = given.pop("AWS::Region", "some-region")
     return make(given, region=region).made
 

@@ -331,6 +331,7 @@ def steps(
                 yield Step(logical_id, resource_type, handler, Call(action, arn, context))
 
 
+@cache
 def _is_called(resource_type: str, handler: str, action: str) -> bool:
     return not any(
         fnmatchcase(action.lower(), pattern.lower())
