@@ -32,7 +32,7 @@ from tools.deploy.handlers import (
     roles_of,
     steps,
 )
-from tools.deploy.iam import ALLOW, Call, Rule, rules
+from tools.deploy.iam import ALLOW, Call, rules
 from tools.deploy.lint import Set, sets
 from tools.deploy.smoke import ADMIN
 from tools.deploy.stack import ACCOUNT, Stack, make

@@ -4,22 +4,19 @@ start.
 
 import signal
 import socket
-import threading
-import uuid
-from concurrent.futures import ThreadPoolExecutor
 
-import httpx
+import pytest
 
-from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import (
     Service,
+    environment,
     find_descendants,
     find_survivors,
     run_module,
-    running_service,
 )
-from tools.local.operator import local_operator
 from tools.local.ports import HOST, reserved_port
+from tools.local.service import LocalService, StartError
+from tools.local.settings import Settings
 
 
 def test_the_banner_states_how_long_the_start_took(service: Service) -> None:
@@ -50,51 +47,20 @@ def test_the_error_about_an_unreachable_redis_names_its_url() -> None:
 
 
 def test_the_error_about_an_unreachable_dynamodb_names_its_url() -> None:
-    run = run_module("tools.local", AWS_ENDPOINT_URL_DYNAMODB="http://127.0.0.1:1")
-    assert run.returncode == 1
-    assert "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:1" in run.stderr
-    assert "Traceback" not in run.stderr
-
-
-def test_the_service_stops_cleanly_while_requests_are_in_flight() -> None:
-    begun = threading.Event()
-    with running_service() as service:
-        limits = httpx.Limits(max_connections=16)
-        with httpx.Client(base_url=service.url, timeout=35, limits=limits) as http:
-            Operator(http, local_operator(), "bakery").put({"name": "Bakery"})
-            customer = Customer(http, "bakery")
-
-            def sign_up(number: int) -> int | None:
-                try:
-                    answer = customer.sign_up_once(f"customer-{number}", str(uuid.uuid4()))
-                except httpx.TransportError:
-                    return None
-                begun.set()
-                return answer.status_code
-
-            with ThreadPoolExecutor(16) as pool:
-                statuses = [pool.submit(sign_up, number) for number in range(300)]
-                assert begun.wait(60)
-                assert service.stop() == 0
-            answered = {status.result() for status in statuses}
-    # While the service stops, it answers the requests that it has started to process. All other
-    # requests are refused or cannot connect.
-    assert answered <= {201, 503, None}
-    assert service.errors == ""
-
-
-def test_the_service_stops_on_sigterm() -> None:
-    service = Service()
-    descendants = find_descendants(service.process.pid)
-    assert len(descendants) >= 6
-    assert service.stop(signal.SIGTERM) == 0
-    assert find_survivors(descendants) == set()
+    url = "http://127.0.0.1:1"
+    settings = Settings.from_env(environment(AWS_ENDPOINT_URL_DYNAMODB=url))
+    with (
+        pytest.raises(StartError, match=f"AWS_ENDPOINT_URL_DYNAMODB={url} has no usable table"),
+        LocalService(settings),
+    ):
+        pass
 
 
 def test_a_killed_service_leaves_no_process_and_frees_its_port() -> None:
     with reserved_port() as port:
         service = Service(PORT=str(port))
         descendants = find_descendants(service.process.pid)
+        assert len(descendants) >= 6
         assert service.stop(signal.SIGKILL) == -signal.SIGKILL
         assert find_survivors(descendants) == set()
         with socket.create_server((HOST, port)):

@@ -4,7 +4,6 @@
 output of `make run` use, and raises ValueError for any other option.
 """
 
-import sys
 from collections.abc import Sequence
 
 import httpx
@@ -12,8 +11,6 @@ import httpx
 from tests.e2e.callers import send_patiently
 from tests.support.plain_http import plain_client
 from tools.local.operator import local_operator
-
-HTTP_ERROR = 22
 
 
 def send(words: Sequence[str]) -> httpx.Response:
@@ -46,17 +43,6 @@ def send(words: Sequence[str]) -> httpx.Response:
         )
 
 
-def main() -> int:
-    """Return the exit code that curl returns with --fail-with-body."""
-    response = send(sys.argv[1:])
-    sys.stdout.write(response.text)
-    return HTTP_ERROR if response.is_error else 0
-
-
 def _expect(expected: str, found: str) -> None:
     if found != expected:
         raise ValueError(f"{found}: the operator of the local run signs with {expected}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
