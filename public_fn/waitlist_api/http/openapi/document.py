@@ -27,7 +27,7 @@ from waitlist_api.http.openapi.responses import (
 from waitlist_api.http.request_log import HEADER
 from waitlist_api.http.routing import add_route, all_routes
 from waitlist_api.http.schemas.admin_entries import BumpBody, EditBody
-from waitlist_api.http.schemas.common import Problem
+from waitlist_api.http.schemas.problem import Problem
 from waitlist_api.services import Services
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION

@@ -16,8 +16,9 @@ from waitlist_api.errors import FieldError, InvalidFields, InvalidJson, TooLarge
 from waitlist_api.http import json_body
 from waitlist_api.http.field_errors import field_error
 from waitlist_api.http.json_body import MAX_BODY_BYTES
-from waitlist_api.http.schemas.common import Body, FieldProblem, Model, Rank, Reason, UtcTime
+from waitlist_api.http.schemas.common import Body, Model, Rank, Reason, UtcTime
 from waitlist_api.http.schemas.entries import EntryToken
+from waitlist_api.http.schemas.problem import FieldProblem
 from waitlist_api.http.schemas.signup import (
     CustomerId,
     SignupAttributes,

@@ -19,7 +19,6 @@ from waitlist_api.http.operation import Answer, operator
 from waitlist_api.http.request import Request
 from waitlist_api.http.routes.no_store import secret
 from waitlist_api.http.routes.params import WaitlistId
-from waitlist_api.http.schemas.common import FieldProblem
 from waitlist_api.http.schemas.imports import (
     MAX_IMPORT_BYTES,
     ImportAnswer,
@@ -29,6 +28,7 @@ from waitlist_api.http.schemas.imports import (
     ImportRowBody,
     ImportWithTokensAnswer,
 )
+from waitlist_api.http.schemas.problem import FieldProblem
 from waitlist_api.imports.rows import ImportedRow, ImportRow, Outcome, RowWarning
 from waitlist_api.imports.service import Imports
 from waitlist_shared.errors import InternalError, WaitlistError
