@@ -19,11 +19,14 @@ from aws_lambda_powertools import Logger
 from tools import openapi_variants
 from tools.openapi_variants import GUESTS, PATCH, lines_of, merge_patch
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.passes import Passes
+from waitlist_api.bots.check import BotCheck
 from waitlist_api.config import Config
 from waitlist_api.http.api import Api
 from waitlist_api.services import Services
+from waitlist_api.webhooks.replay import Replays
 
-# The values in this configuration are never used, because building the document calls no route.
+# Building the document calls no route, so the values in this configuration are never used.
 NOWHERE = Config(
     table_name="none",
     private_function_name="none",
@@ -45,7 +48,9 @@ REQUEST = {
 @cache
 def document(*, knows_issuer: bool) -> dict[str, Any]:
     tokens = None if knows_issuer else EntryTokens("a" * 64)
-    api = Api(Services.on(NOWHERE, None, None), tokens, Logger(level="WARNING"))
+    unused = {Passes: None, Replays: None, BotCheck | None: None}
+    services = Services.on(NOWHERE, None, None).replaced(unused)
+    api = Api(services, tokens, Logger(level="WARNING"))
     with warnings.catch_warnings():
         # Powertools does not close the files that it reads for its documentation page. Ignore
         # Python's warnings about them.

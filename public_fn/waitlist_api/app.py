@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from aws_lambda_powertools import Logger
 
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.auth.passes import KmsKeys, Passes
 from waitlist_api.auth.secret import secret_reader
 from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.clients import (
@@ -33,6 +34,7 @@ from waitlist_api.http.routing import import_routes
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.observability.setup import set_up_telemetry
 from waitlist_api.services import Services
+from waitlist_api.webhooks.replay import Replays
 from waitlist_shared.correlation import Correlation
 
 if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand") != "on-demand":
@@ -86,12 +88,17 @@ def api() -> Api:
         config,
         dynamodb_client(DEADLINE),
         lambda_client(DEADLINE),
-        kms=kms,
-        sqs=sqs,
         correlation=CORRELATION,
         metrics=METRICS,
-        bot_check=_bot_check(config),
     )
+    # Only the public function has these services. If the bot check is None, guests do not have to
+    # pass one.
+    for_routes = {
+        Passes: Passes(KmsKeys(config.pass_key_arns, kms), config.pass_issuer),
+        Replays: Replays(sqs, config.webhook_queue_url, config.webhook_dead_letters_url),
+        BotCheck | None: _bot_check(config),
+    }
+    services = services.replaced(for_routes)
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
         # The secrets that contain CloudFront's keys never change, because a new key is stored in a

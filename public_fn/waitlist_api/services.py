@@ -7,27 +7,16 @@ from typing import Any, Self, TypeVar
 
 from msgspec.structs import fields
 
-from waitlist_api.auth.passes import KmsKeys, Passes
-from waitlist_api.bots.check import BotCheck
 from waitlist_api.clock import NowMillis, now_millis
-from waitlist_api.config import Config, ConfigError
+from waitlist_api.config import Config
 from waitlist_api.observability.metrics import MetricsCollector, Timed
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.records.table import Table
 from waitlist_api.settings.stack import Stack
-from waitlist_api.webhooks.replay import Replays
 from waitlist_shared.correlation import Correlation
 
 Pause = Callable[[float], None]
 Service = TypeVar("Service")
-
-
-def _no_sqs() -> Any:
-    raise ConfigError("only the public function may set WEBHOOK_QUEUE_URL")
-
-
-def _no_kms() -> Any:
-    raise ConfigError("only the public function may set PASS_KEY_ARNS")
 
 
 class Services:
@@ -48,16 +37,10 @@ class Services:
         now_millis: NowMillis = now_millis,
         pause: Pause = time.sleep,
         *,
-        kms: Callable[[], Any] = _no_kms,
-        sqs: Callable[[], Any] = _no_sqs,
         correlation: Correlation | None = None,
         metrics: MetricsCollector | None = None,
-        bot_check: BotCheck | None = None,
     ) -> Self:
-        """Connect the services to AWS.
-
-        If `bot_check` is None, guests do not have to pass a bot check.
-        """
+        """Connect the services to AWS."""
         metrics = metrics or MetricsCollector()
         queue = QueueClient(
             Timed(lambda_, metrics, "queue_ms"),
@@ -77,15 +60,12 @@ class Services:
             MetricsCollector: metrics,
             Table: Table(Timed(dynamodb, metrics, "record_ms"), config.table_name, pause),
             QueueClient: queue,
-            Replays: Replays(sqs, config.webhook_queue_url, config.webhook_dead_letters_url),
-            BotCheck | None: bot_check,
-            Passes: Passes(KmsKeys(config.pass_key_arns, kms), config.pass_issuer),
         }
         return cls(given)
 
     def replaced(self, given: dict[Any, Any]) -> "Services":
-        """Return a copy of the services in which each given object replaces the object of the same
-        type. The copy shares all other objects with the original.
+        """Return a copy of the services that has the given objects. Each of them replaces any
+        object of the same type. The copy shares all other objects with the original.
         """
         return Services({**self._made, **given})
 

@@ -13,9 +13,10 @@ from waitlist_api.admission.invite import Invitations
 from waitlist_api.admission.own_admission import OwnAdmissions
 from waitlist_api.admission.polls import Polls
 from waitlist_api.admission.withdraw import Withdrawals
-from waitlist_api.auth.passes import Passes
+from waitlist_api.auth.passes import KmsKeys, Passes
 from waitlist_api.bots.check import BotCheck
 from waitlist_api.clock import NowMillis
+from waitlist_api.config import Config
 from waitlist_api.entries.address_change import AddressChanges
 from waitlist_api.entries.archive import Archive
 from waitlist_api.entries.ban import Bans
@@ -95,8 +96,21 @@ class AllServices(Struct, frozen=True):
     bot_check: BotCheck | None
 
     @classmethod
-    def on(cls, *arguments: Any, **named: Any) -> Self:
-        return Services.on(*arguments, **named).get(cls)
+    def on(
+        cls,
+        config: Config,
+        *arguments: Any,
+        kms: Any = None,
+        sqs: Any = None,
+        bot_check: BotCheck | None = None,
+        **named: Any,
+    ) -> Self:
+        for_routes = {
+            Passes: Passes(KmsKeys(config.pass_key_arns, kms), config.pass_issuer),
+            Replays: Replays(sqs, config.webhook_queue_url, config.webhook_dead_letters_url),
+            BotCheck | None: bot_check,
+        }
+        return Services.on(config, *arguments, **named).replaced(for_routes).get(cls)
 
 
 class MaintenanceServices(AllServices, frozen=True):
