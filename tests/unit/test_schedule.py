@@ -94,9 +94,10 @@ def test_on_the_day_of_a_clock_change_a_schedule_follows_debians_cron(
     end = at + 6 * HOUR
     for cron in CRONS:
         row = Scheduled(cron=cron, timezone=zone, count=1)
+        expected = find_expected_instants(cron, clock, at - 3 * HOUR, end)
         for begin in (at - 3 * HOUR, at - 1, at, at + 20 * MINUTE + 1, at + 90 * MINUTE):
             found = [*takewhile(lambda one: one.millis <= end, instants_after([row], begin))]
-            assert found == find_expected_instants(cron, clock, begin, end), (cron, begin - at)
+            assert found == [one for one in expected if one.millis > begin], (cron, begin - at)
 
 
 def test_an_hourly_row_has_23_or_25_instants_on_the_day_of_a_clock_change() -> None:

@@ -9,12 +9,13 @@ from tests.support.terminal import Terminal
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.people_files import customers, write_customer_file
+from tests.unit.cli.screen import show_in_terminal
 from tests.unit.cli.typed import Typed, clean_environment
 
 
-def run_in_terminal(*words: str, columns: int = 100) -> Terminal:
+def run_in_terminal(*words: str) -> Terminal:
     command = [sys.executable, "-m", "waitlist_cli", *words]
-    return Terminal(command, clean_environment(), columns=columns)
+    return Terminal(command, clean_environment())
 
 
 def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
@@ -69,11 +70,10 @@ def test_watch_in_a_narrow_terminal_counts_people_who_are_not_ready(bakery: Bake
     bakery.sign_up("ada", "bob")
     bakery.typed.run("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")
     bakery.typed.run("ready", bakery.waitlist_id, "--customer", "ada", "--no")
-    words = ("watch", bakery.waitlist_id, "--looks", "1")
-    terminal = run_in_terminal(*bakery.typed.service, *words, columns=60)
-    assert terminal.ended() == 0
-    assert "not ready" in terminal.text
-    assert "not open yet" in terminal.text
+    shown = show_in_terminal(bakery.typed.url, f"watch {bakery.waitlist_id} --looks 1", columns=60)
+    assert shown.exit_codes == [0]
+    assert "not ready" in shown.text
+    assert "not open yet" in shown.text
 
 
 def test_watch_continues_after_the_service_has_recovered(fake: FakeService) -> None:
@@ -100,8 +100,8 @@ def test_watch_continues_after_the_service_has_recovered(fake: FakeService) -> N
 
 def test_an_import_shows_its_progress(fake: FakeService, tmp_path: Path) -> None:
     path = write_customer_file(tmp_path / "p.csv", customers(2000))
-    terminal = run_in_terminal(*Typed(fake.url).service, "import", "bakery", path)
-    assert terminal.ended() == 0
-    screen = " ".join(terminal.text.split())
+    shown = show_in_terminal(fake.url, f"import bakery {path}")
+    assert shown.exit_codes == [0]
+    screen = " ".join(shown.text.split())
     for words in ("Into bakery", "100%", "2,000 rows", "/s", "time left", "2,000 joined"):
         assert words in screen

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.support.terminal import Terminal
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.screen import show_in_terminal
 from tests.unit.cli.typed import Typed, clean_environment
 
 # This program runs the given commands one after another and prints their exit codes. One process
@@ -62,13 +62,8 @@ def people(*names: str) -> Any:
     return answer(200, {"entries": entries_of_page, "cursor": None})
 
 
-def terminal(fake: FakeService, *words: str, columns: int, **environ: str) -> Terminal:
-    command = [sys.executable, "-m", "waitlist_cli", *Typed(fake.url).service, *words]
-    return Terminal(command, clean_environment(**environ), columns=columns)
-
-
-def program_of_several(url: str, *commands: str) -> list[str]:
-    service = " ".join(Typed(url).service)
+def program_of_several(fake: FakeService, *commands: str) -> list[str]:
+    service = " ".join(Typed(fake.url).service)
     return [sys.executable, "-c", SEVERAL, *(f"{service} {words}" for words in commands)]
 
 
@@ -80,7 +75,7 @@ def run_in_pipe(
     **environ: str,
 ) -> Any:
     return subprocess.run(
-        program_of_several(fake.url, *commands),
+        program_of_several(fake, *commands),
         env=clean_environment(**environ),
         stdout=stdout,
         stderr=subprocess.PIPE,
@@ -96,8 +91,8 @@ def forbid_writing() -> None:
 
 def test_a_narrow_terminal_shows_each_value_on_its_own_line(fake: FakeService) -> None:
     fake.script = [people("ada", "bob")]
-    shown = terminal(fake, "head", "bakery", columns=40)
-    assert shown.ended() == 0
+    shown = show_in_terminal(fake.url, "head bakery", columns=40)
+    assert shown.exit_codes == [0]
     lines = [" ".join(line.split()) for line in shown.text.splitlines()]
     assert [line for line in lines if line.startswith("customer")] == [
         "customer ada",
@@ -115,8 +110,8 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
     # In a terminal, `head` sends a second request to read the waitlist's time zone. In a pipe, it
     # sends only one.
     fake.script = [people("ada", "[red]b")] * 3
-    shown = terminal(fake, "head", "bakery", columns=80)
-    assert shown.ended() == 0
+    shown = show_in_terminal(fake.url, "head bakery", columns=80)
+    assert shown.exit_codes == [0]
     assert "───" in shown.text
     assert "\x1b[1m" in shown.raw
     assert [line.split()[:2] for line in shown.text.splitlines() if "2026" in line] == [
@@ -199,11 +194,8 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     # Two commands send one extra request: the CSV export reads the waitlist's questions, and `head`
     # reads its time zone.
     fake.script = [answer(status, page, **headers)] * (len(found) + 2) + [refusal] * len(missing)
-    shown = Terminal(
-        program_of_several(fake.url, *found, *missing), clean_environment(), columns=200
-    )
-    assert shown.ended() == 0
-    assert "[0, 0, 0, 0, 0, 1, 1]" in shown.text
+    shown = show_in_terminal(fake.url, *found, *missing, columns=200)
+    assert shown.exit_codes == [0, 0, 0, 0, 0, 1, 1]
     written = shown.raw
     for control in HOSTILE:
         if not control.isprintable() and control != "\x1b":
@@ -222,7 +214,8 @@ def test_text_of_customers_in_a_pipe_cannot_control_a_terminal(fake: FakeService
     page = json.loads(content)
     page["entries"][0]["profile"] = {HOSTILE: HOSTILE, "name": HOSTILE, "note": "a\r\nb\tc"}
     fake.script = [answer(status, page, **headers)] * 4
-    written = run_in_pipe(fake, *WRITING).stdout.decode()
+    typed = Typed(fake.url)
+    written = b"".join(typed(*words.split()).stdout_bytes for words in WRITING).decode()
     for control in HOSTILE:
         if not control.isprintable():
             assert control not in written, hex(ord(control))
@@ -235,10 +228,7 @@ def test_people_at_a_terminal_read_names_and_the_time_zone_of_the_waitlist(
     bakery: Bakery, tmp_path: Path
 ) -> None:
     def shown(*commands: str) -> str:
-        program = program_of_several(bakery.typed.url or "", *commands)
-        at_terminal = Terminal(program, clean_environment(), lines=60, columns=200)
-        at_terminal.ended()
-        return at_terminal.text
+        return show_in_terminal(bakery.typed.url, *commands, lines=60, columns=200).text
 
     waitlist_id = bakery.waitlist_id
     bakery.typed.run("edit", waitlist_id, "--timezone", "Asia/Kathmandu")

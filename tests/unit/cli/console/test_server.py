@@ -60,9 +60,8 @@ def start(typed: Typed, *words: str, **more: Any) -> Iterator[subprocess.Popen[s
             process.kill()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_the_console_and_its_files_are_deleted(
-    fake: FakeService, tmp_path: Path, number: signal.Signals
+def test_a_console_whose_terminal_is_closed_deletes_its_files(
+    fake: FakeService, tmp_path: Path
 ) -> None:
     fake.answers = {"GET": answer(200, {"waitlists": [], "cursor": None})}
     words = ("--json", "console", "--no-browser")
@@ -72,7 +71,7 @@ def test_a_signal_ends_the_console_and_its_files_are_deleted(
         with enter(json.loads(process.stdout.readline())["url"]) as browser:
             assert "There are no lists yet." in readable(browser.get("/").text)
         assert [one.name[:16] for one in tmp_path.iterdir()] == ["waitlist-console"]
-        process.send_signal(number)
+        process.send_signal(signal.SIGHUP)
         _, errors = process.communicate(timeout=END_SECONDS)
     assert (process.returncode, errors) == (0, "")
     assert list(tmp_path.iterdir()) == []
@@ -80,12 +79,12 @@ def test_a_signal_ends_the_console_and_its_files_are_deleted(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_console_that_ends_sends_the_waiting_actions_and_names_those_that_were_refused(
-    typed: Typed, bakery: Bakery, number: signal.Signals
+    typed: Typed, bakery: Bakery, tmp_path: Path, number: signal.Signals
 ) -> None:
     bakery.sign_up("ada", "bob")
     base = f"/lists/{bakery.waitlist_id}"
     words = ("--json", "console", "--no-browser", "--undo-seconds", "120")
-    with start(typed, *words) as process:
+    with start(typed, *words, env=clean_environment(TMPDIR=str(tmp_path))) as process:
         assert process.stdout is not None
         with enter(json.loads(process.stdout.readline())["url"]) as browser:
             headers = {"HX-Request": "true", "Origin": f"http://{browser.headers['host']}"}
@@ -101,6 +100,7 @@ def test_a_console_that_ends_sends_the_waiting_actions_and_names_those_that_were
     assert bakery.status("ada") == "admitted"
     assert errors.startswith("The service has not confirmed this action. Admit: bob. ")
     assert (process.returncode, errors.count("not confirmed")) == (0, 1)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_only_this_computer_reaches_the_console_and_enter_prints_a_new_url(
