@@ -41,6 +41,24 @@ for start in sys.argv[1:]:
     importlib.import_module("waitlist_api.app")
     print(start, ROUTES in sys.modules)
 """
+# This script imports what a first signup needs, and prints the imported modules.
+IMPORT_SIGNUP = """
+import sys
+import waitlist_api.app
+from waitlist_api.http.routing import SIGN_UP, find_route
+find_route(SIGN_UP)
+print(*sys.modules)
+"""
+# Modules that only other requests need.
+FOR_OTHER_REQUESTS = (
+    "waitlist_api.admission.polls",
+    "waitlist_api.entries.queries",
+    "waitlist_api.http.openapi",
+    "waitlist_api.http.routes.admin",
+    "waitlist_api.http.schemas.customers",
+    "waitlist_api.maintenance",
+    "waitlist_api.waitlists.setting_needs",
+)
 
 
 def test_importing_a_handler_composes_nothing_and_connects_to_nothing() -> None:
@@ -56,6 +74,13 @@ def test_routes_are_imported_before_a_snapshot_and_otherwise_at_their_first_requ
         "snap-start True",
         "provisioned-concurrency True",
     ]
+
+
+def test_a_first_signup_does_not_wait_for_imports_of_other_requests() -> None:
+    (printed,) = run_script(IMPORT_SIGNUP)
+    imported = printed.split()
+    assert "waitlist_api.http.routes.guests" in imported
+    assert [name for name in imported if name.startswith(FOR_OTHER_REQUESTS)] == []
 
 
 def run_script(script: str, *arguments: str) -> list[str]:
