@@ -10,45 +10,45 @@ from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
-# How an import uses the fields of an export.
+# How an import uses the fields of an export, in the order of a CSV file's columns.
 #
 # A `taken` field is imported. A `noted` field is skipped and mentioned in the report. An `implied`
 # field is skipped without being mentioned.
 FIELDS: Mapping[str, Use] = {
+    "position": "implied",
     "entry_id": "implied",
     "customer_id": "taken",
     "status": "taken",
-    "position": "implied",
-    "total": "implied",
     "priority": "taken",
-    "rank": "taken",
     "joined_at": "taken",
-    "attempts": "noted",
-    "offered_until": "noted",
-    "claimed_until": "noted",
-    "call": "implied",
     "call_number": "noted",
-    "parked_at": "noted",
-    "park_reason": "taken",
-    "ready": "implied",
-    "ready_ahead": "implied",
     "not_ready": "taken",
-    "rest_until": "taken",
     "held_back_reason": "taken",
+    "rest_until": "taken",
     "delayed_until": "noted",
-    "asked_at": "implied",
     "confirm_by": "noted",
     "confirmed_at": "taken",
-    "messages_off": "taken",
-    "unreachable": "taken",
-    "language": "taken",
+    "offered_until": "noted",
+    "claimed_until": "noted",
+    "attempts": "noted",
+    "parked_at": "noted",
+    "park_reason": "taken",
     "admitted_at": "noted",
     "inside_until": "noted",
-    "room_until": "noted",
     "exited_at": "noted",
     "left_at": "noted",
     "banned_at": "taken",
     "ban_reason": "taken",
+    "messages_off": "taken",
+    "unreachable": "taken",
+    "language": "taken",
+    "rank": "taken",
+    "ready": "implied",
+    "ready_ahead": "implied",
+    "asked_at": "implied",
+    "room_until": "noted",
+    "call": "implied",
+    "total": "implied",
 }
 WAITING = ("waiting", "joining")
 # Notes about exported data that is not imported.

@@ -15,6 +15,7 @@ from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.cells import PARTS, cell_of, has_column, is_whole_in_cell
+from waitlist_cli.imports.exported import FIELDS
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import (
     VALUE_SEPARATOR,
@@ -28,33 +29,10 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK, SheetWriter
 Person = dict[str, Any]
 # Columns that every CSV file has.
 ALWAYS = ("position", "entry_id", "customer_id", "status", "priority", "joined_at")
-# Columns that a CSV file has only if at least one person has a value for them.
-IF_ANY = (
-    "call_number",
-    "not_ready",
-    "held_back_reason",
-    "rest_until",
-    "delayed_until",
-    "confirm_by",
-    "confirmed_at",
-    "offered_until",
-    "claimed_until",
-    "attempts",
-    "parked_at",
-    "park_reason",
-    "admitted_at",
-    "inside_until",
-    "exited_at",
-    "left_at",
-    "banned_at",
-    "ban_reason",
-    "messages_off",
-    "unreachable",
-    "language",
-    "rank",
-)
 # Columns that a CSV file contains only if the operator asks for all columns.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until", "call")
+# Columns that a CSV file has only if at least one person has a value for them.
+IF_ANY = tuple(name for name in FIELDS if name not in (*ALWAYS, *IF_ASKED, "total"))
 # The statuses by which the API lists people. It can list banned people twice: as `banned`, and as
 # `admitted` or `left`.
 ALL = "all"
