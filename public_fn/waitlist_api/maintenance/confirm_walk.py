@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import IsTimeUp, NowMillis
 from waitlist_api.entries.questions import Clocks, Questions, find_due_step, next_due_millis
 from waitlist_api.records.waitlists import ConfirmWalk, WaitlistRecord, WaitlistRecords
 from waitlist_shared import contracts as c
@@ -25,14 +25,21 @@ class ConfirmWalker(Struct, frozen=True):
     waitlists: WaitlistRecords
     now_millis: NowMillis
 
-    def walk(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> None:
+    def is_due(self, waitlist: WaitlistRecord, _stats: c.StatsResult) -> bool:
+        """Return whether the waiting entries must be checked now. They must if the last check is
+        unfinished or was too long ago.
+        """
+        is_asking = waitlist.settings.confirm is not None
+        return is_asking and waitlist.confirm_walk.next_millis <= self.now_millis()
+
+    def run(self, waitlist: WaitlistRecord, stats: c.StatsResult, _is_time_up: IsTimeUp) -> bool:
         """Ask the next customers whether they are still waiting, and save where the next run
         continues.
         """
         rules, before = waitlist.settings.confirm, waitlist.confirm_walk
+        if rules is None or not self.is_due(waitlist, stats):
+            return True
         now_millis = self.now_millis()
-        if rules is None or not is_due(waitlist, now_millis):
-            return
         clocks = Clocks(here=now_millis, redis=millis_of(stats.clock_stamp))
         after, earliest = before.after, before.earliest_millis
         if after is None:
@@ -52,11 +59,4 @@ class ConfirmWalker(Struct, frozen=True):
         if after is not None:
             walk = ConfirmWalk(after=after, earliest_millis=earliest)
         self.waitlists.note_confirm_walk(waitlist.waitlist_id, walk)
-
-
-def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether the waiting entries must be checked now. They must if the last check is
-    unfinished or was too long ago.
-    """
-    is_asking = waitlist.settings.confirm is not None
-    return is_asking and waitlist.confirm_walk.next_millis <= now_millis
+        return True

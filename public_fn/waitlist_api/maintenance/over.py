@@ -23,11 +23,6 @@ logger = logging.getLogger(__name__)
 OVER = "over"
 
 
-def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
-    """Return whether there are waiting customers who must leave because admissions have ended."""
-    return stats.waiting > 0 and _ends_waits(waitlist, millis_of(stats.clock_stamp))
-
-
 def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
     """Return whether admissions have ended and the policy says that waiting customers must then
     leave.
@@ -48,15 +43,19 @@ class OverLeaver(Struct, frozen=True):
     waitlists: WaitlistRecords
     leaves: Leaves
 
-    def let_leave(
-        self, waitlist: WaitlistRecord, stats: c.StatsResult, is_time_up: IsTimeUp
-    ) -> bool:
+    def is_due(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
+        """Return whether there are waiting customers who must leave because admissions have
+        ended.
+        """
+        return stats.waiting > 0 and _ends_waits(waitlist, millis_of(stats.clock_stamp))
+
+    def run(self, waitlist: WaitlistRecord, stats: c.StatsResult, is_time_up: IsTimeUp) -> bool:
         """Let the waiting entries leave, one page at a time.
 
         Return False if time runs out before every waiting entry has left.
         """
         request = c.ListWaiting(waitlist_id=waitlist.waitlist_id)
-        redis_millis, is_due = millis_of(stats.clock_stamp), must_leave(waitlist, stats)
+        redis_millis, is_due = millis_of(stats.clock_stamp), self.is_due(waitlist, stats)
         while is_due and not is_time_up():
             page: c.ListWaitingResult = self.queue.send(request)
             self._leave(waitlist.waitlist_id, page.entries)

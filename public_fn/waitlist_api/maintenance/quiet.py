@@ -1,12 +1,11 @@
 """Decide whether a maintenance run can skip a waitlist."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from zlib import crc32
 
 from waitlist_api.estimates.pace import OVER, UNKNOWN
-from waitlist_api.maintenance.confirm_walk import is_due
 from waitlist_api.maintenance.notifier import may_be_due
-from waitlist_api.maintenance.over import must_leave
+from waitlist_api.maintenance.steps import Step
 from waitlist_api.records.journal import MINUTE
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.schedule import next_instant
@@ -25,6 +24,7 @@ def is_quiet(
     answer: c.Result | WaitlistError,
     changed: Container[str] | None,
     now_millis: int,
+    steps: Iterable[Step],
 ) -> bool:
     """Return whether nothing has changed and no work is due, so that maintenance can skip the
     waitlist.
@@ -47,9 +47,8 @@ def is_quiet(
         and answer.settings_version >= waitlist.version
         and "building" not in (answer.segments_state, waitlist.segments_state)
         and not (answer.waiting and answer.pace not in (UNKNOWN, OVER))
-        and not is_due(waitlist, now_millis)
         and not may_be_due(waitlist, answer, now_millis)
-        and not must_leave(waitlist, answer)
+        and not any(step.is_due(waitlist, answer) for step in steps)
         and not _has_instant(waitlist, answer.scheduled_until, now_millis)
     )
 

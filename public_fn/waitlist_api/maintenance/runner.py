@@ -8,17 +8,16 @@ from msgspec import Struct, field
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.clock import IsTimeUp, LeftMillis, NowMillis, no_deadline
-from waitlist_api.maintenance.confirm_walk import ConfirmWalker
 from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
 from waitlist_api.maintenance.isolation import run_each, run_isolated
 from waitlist_api.maintenance.notifier import Notifier, count_near
-from waitlist_api.maintenance.over import OverLeaver
 from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_api.maintenance.rebuild import Rebuilder
 from waitlist_api.maintenance.reconcile import Reconciler
 from waitlist_api.maintenance.sampler import Sampler
+from waitlist_api.maintenance.steps import Steps
 from waitlist_api.maintenance.work import WorkRunner
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
@@ -80,8 +79,7 @@ class MaintenanceRunner(Struct, frozen=True):
     rebuilder: Rebuilder
     reconciler: Reconciler
     reindexer: Reindexer
-    confirm_walker: ConfirmWalker
-    over_leaver: OverLeaver
+    steps: Steps
     work_runner: WorkRunner
     notifier: Notifier
     admissions: Admissions
@@ -154,7 +152,9 @@ class MaintenanceRunner(Struct, frozen=True):
                 now_millis = self.now_millis()
                 if answer is not None:
                     measure_state(self.metrics, waitlist, answer, now_millis)
-                if answer is not None and is_quiet(waitlist, answer, changed, now_millis):
+                if answer is not None and is_quiet(
+                    waitlist, answer, changed, now_millis, self.steps
+                ):
                     measure_depth(self.metrics, answer, now_millis)
                 else:
                     survey.busy.append((waitlist, answer))
@@ -272,15 +272,14 @@ class MaintenanceRunner(Struct, frozen=True):
             if "building" in (stats.segments_state, waitlist.segments_state):
                 self.reindexer.reindex(waitlist, is_time_up)
             is_overdue = is_overdue and not self._admit(waitlist.waitlist_id, left_millis)
-            is_whole = self.over_leaver.let_leave(waitlist, stats, is_time_up)
-            self.confirm_walker.walk(waitlist, stats)
+            unfinished = [step for step in self.steps if not step.run(waitlist, stats, is_time_up)]
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
                 # This run did not make all offers that the policy allows, so admissions may be
                 # late. Count the waitlist in the `admissions_overdue` gauge.
                 self.metrics.add("admissions_overdue")
-        return told if is_whole and not is_overdue else None
+        return None if unfinished or is_overdue else told
 
     def _admit(self, waitlist_id: str, left_millis: LeftMillis) -> bool:
         """Offer all slots that the policy allows now. Return False if the run has no time left."""

@@ -197,7 +197,8 @@ def is_at_rest(people: Admissions) -> bool:
     assert waitlist is not None
     (stats,) = people.world.maintenance.count([waitlist])
     assert isinstance(stats, c.StatsResult)
-    return is_quiet(waitlist, stats, set(), people.world.clock.now_millis())
+    steps = people.world.maintenance.steps
+    return is_quiet(waitlist, stats, set(), people.world.clock.now_millis(), steps)
 
 
 def pass_time(people: Admissions, seconds: float) -> None:

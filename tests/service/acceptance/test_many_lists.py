@@ -295,7 +295,7 @@ STEPS: list[tuple[type, str]] = [
     (Rebuilder, "forget"),
     (Reconciler, "reconcile"),
     (AdmissionRuns, "run"),
-    (ConfirmWalker, "walk"),
+    (ConfirmWalker, "run"),
     (Notifier, "notify"),
     (SampleRecords, "write"),
     (Recent, "add"),

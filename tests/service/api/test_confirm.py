@@ -14,7 +14,7 @@ from tests.support.faults import Call, Crash, Wire, crash_after, operation_of
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
-from waitlist_api.clock import iso
+from waitlist_api.clock import iso, never
 from waitlist_api.maintenance import confirm_walk
 from waitlist_shared import contracts as c
 
@@ -358,7 +358,7 @@ def test_later_runs_finish_an_interrupted_end_of_a_wait(then: str, end: str) -> 
         wire.arm(step, crash_after)
         is_cut_off = False
         try:
-            people.world.maintenance.confirm_walker.walk(waitlist, stats)
+            people.world.maintenance.steps.confirm_walker.run(waitlist, stats, never)
         except Crash:
             is_cut_off = True
         wire.disarm()
