@@ -11,11 +11,12 @@ from waitlist_cli.imports.columns import CUSTOMER
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Source, note_encoding, open_source
 from waitlist_cli.operations.ask import DAYS, ask_all
-from waitlist_cli.operations.ban import BAN, UNBAN
+from waitlist_cli.operations.ban import BAN
 from waitlist_cli.operations.bump import BUMP, PLACES, PRIORITY, Bumps
 from waitlist_cli.operations.edit import EDIT
+from waitlist_cli.operations.every_action import PERSON_ACTIONS
 from waitlist_cli.operations.explain_place import explain as explanation_of
-from waitlist_cli.operations.leave import ERASE, REMOVE
+from waitlist_cli.operations.leave import REMOVE
 from waitlist_cli.operations.lists import RESUME
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.questions import check_profile
@@ -28,7 +29,6 @@ from waitlist_cli.operations.sign_up import (
     explain_silence,
     sign_up,
 )
-from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
 from waitlist_cli.terminal.action_commands import person_command, send_and_print, with_fields
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -335,7 +335,6 @@ person_command(
     flag="--no",
     instead=HOLD_BACK,
 )
-person_command(UNBAN, PANEL, "waitlist unban bakery --customer ada --reason 'an error'")
 
 
 @command("bump", PANEL, "waitlist bump bakery --customer ada --places 10")
@@ -387,9 +386,6 @@ def bump(
     return 0
 
 
-person_command(ERASE, PANEL, "waitlist erase bakery --customer ada --yes")
-
-
 @command("history", PANEL, "waitlist history bakery --customer ada")
 @with_person
 def history(context: Context, person: Person) -> None:
@@ -414,9 +410,9 @@ def explain(
     print_explanation(context, explanation_of(context.pages, settings, found, most))
 
 
-person_command(TOKEN, PANEL, "waitlist token bakery --customer ada")
-person_command(LINK, PANEL, "waitlist link bakery --customer ada")
-person_command(VERIFY, PANEL, "waitlist verify bakery --customer ada --reason passport")
+for action in PERSON_ACTIONS:
+    if action.example:
+        person_command(action, PANEL, action.example)
 
 
 def _bump_all(context: Context, bumps: Bumps, source: Source) -> int:

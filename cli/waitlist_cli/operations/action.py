@@ -19,6 +19,8 @@ Document = Mapping[str, Any]
 WHO = "{who}"
 ENTRY = "/{waitlist_id}/entries/{entry_id}"
 CLAIM = "/{waitlist_id}/claims/{entry_id}"
+# The statuses of the people who are on a waitlist.
+PRESENT = ("waiting", "offered", "parked")
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,11 @@ class PersonAction(Action):
     """An action on one person. The action sends a single request."""
 
     fields: Sequence[Field] = (REASON,)
+    # Returns whether the person's state allows the action. By default, the person must be on the
+    # waitlist.
+    is_possible: Callable[[Document], bool] = lambda person: person["status"] in PRESENT
+    # An example of the action's command. It is empty if a module in `commands` defines the command.
+    example: str = ""
     # Converts the values of the fields in `asked` to fields of the request body. The arguments are
     # the operator's values, the waitlist and the person.
     read_answers: Callable[[dict[str, Any], Document, Document], dict[str, Any]] = (

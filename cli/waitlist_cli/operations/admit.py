@@ -120,6 +120,7 @@ ADMIT_PERSON = PersonAction(
     consequence="The person gets a slot now, regardless of their position, the rate and the "
     "schedule.",
     path=f"{ENTRY}/admit",
+    is_possible=lambda person: bool(person["ready"]),
     fields=(OFFER_SECONDS, REASON),
     notice=lambda entry: (
         f"{{who}} has an offer until {format_value(entry['offered_until'])}."
@@ -142,6 +143,7 @@ WITHDRAW = PersonAction(
     "slot.",
     button="Take back",
     path=f"{ENTRY}/withdraw",
+    is_possible=lambda person: person["status"] == "offered" and bool(person["offered_until"]),
     # The request contains the offer's deadline, so that it cannot withdraw a later offer.
     fields=(
         Field(
@@ -169,6 +171,7 @@ EXIT = PersonAction(
     consequence="The person's slot becomes free at once, and the service treats the pass as ended.",
     button="Let out",
     path=f"{ENTRY}/exit",
+    is_possible=lambda person: person["status"] == "admitted" and bool(person["room_until"]),
     notice=lambda answer: (
         f"{{who}} has been out since {format_value(answer['exited_at'])}. The slot inside is free."
     ),

@@ -29,6 +29,7 @@ BAN = PersonAction(
         else "If the person has a place, they lose it."
     ),
     path=f"{ENTRY}/remove",
+    is_possible=lambda person: not person["banned_at"],
     body={"ban": True},
     notice="{who} is banned. Their signups are refused from now on.",
     outcome="banned",
@@ -44,6 +45,8 @@ UNBAN = PersonAction(
     "place, use the Reinstate action.",
     button="End the ban",
     path=f"{ENTRY}/unban",
+    example="waitlist unban bakery --customer ada --reason 'an error'",
+    is_possible=lambda person: bool(person["banned_at"]),
     # The request contains the time of the ban, so that it cannot end a later ban.
     fields=(Field("banned_at", "Banned at", "seen"), REASON),
     notice="{who} is no longer banned, and can sign up again.",

@@ -91,6 +91,7 @@ BUMP = PersonAction(
     consequence="The person moves at once and loses their old place.",
     button="Move",
     path=f"{ENTRY}/bump",
+    is_possible=lambda person: person["status"] == "waiting",
     fields=(WHERE, NUMBER, REASON),
     to_body=target,
     notice=lambda entry: (

@@ -103,6 +103,10 @@ def _can_be_claimed_again(waitlist: Document, person: Document, body: Document) 
     return is_own and body.get("to") in (None, "place") and not body.get("delay_seconds")
 
 
+def _is_claimed(person: Document) -> bool:
+    return person["status"] == "offered" and person["offered_until"] is None
+
+
 COMPLETE = PersonAction(
     name="complete",
     summary="Admit a claimed person.",
@@ -110,6 +114,7 @@ COMPLETE = PersonAction(
     consequence="The person is admitted, and leaves the queue.",
     button="Admit",
     path=f"{CLAIM}/complete",
+    is_possible=_is_claimed,
     fields=(CLAIM_TOKEN, REASON),
     notice="{who} is admitted.",
     is_final=True,
@@ -121,6 +126,7 @@ RELEASE = PersonAction(
     title="Release {who} to the queue",
     consequence="The person goes back to waiting.",
     path=f"{CLAIM}/release",
+    is_possible=_is_claimed,
     fields=(
         CLAIM_TOKEN,
         TO,
@@ -156,6 +162,7 @@ CALL = PersonAction(
     consequence="The person's page says where to come, and the person gets a message if the list "
     "sends messages about calls.",
     path=f"{CLAIM}/call",
+    is_possible=_is_claimed,
     fields=(CLAIM_TOKEN, CALLED_TO),
     notice=lambda answer: (
         f"{WHO} has been called to {answer['call']['to']}."
@@ -195,6 +202,7 @@ CLAIM_PERSON = PersonAction(
     consequence="No one else can serve the person until you finish or the call expires.",
     button="Call",
     path=f"{ENTRY}/claim",
+    is_possible=lambda person: bool(person["ready"]),
     fields=(CALL_TO, LEASE, REASON),
     to_body=lambda values: {
         **{name: value for name, value in values.items() if name != CALL_TO.name},
@@ -223,6 +231,7 @@ EXTEND = PersonAction(
     title="Give {who} more time",
     consequence="The person's time starts over now.",
     path=f"{CLAIM}/extend",
+    is_possible=_is_claimed,
     fields=(CLAIM_TOKEN, LEASE),
     notice=lambda entry: f"{WHO} has time until {format_value(entry['claimed_until'])}.",
     inverse=_former_lease,
@@ -234,6 +243,7 @@ PARK = PersonAction(
     consequence="The person stays out of the queue until an operator returns them.",
     button="Set aside",
     path=f"{CLAIM}/park",
+    is_possible=_is_claimed,
     fields=(CLAIM_TOKEN, REASON),
     notice="{who} is set aside.",
     ends_claim=True,

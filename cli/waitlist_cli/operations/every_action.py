@@ -32,10 +32,10 @@ from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
 
 AnyAction = TypeVar("AnyAction", bound=Action)
 CLAIM_ACTIONS = (COMPLETE, CALL, RELEASE, EXTEND, PARK)
+# The actions on a person, most common first.
 PERSON_ACTIONS: tuple[PersonAction, ...] = (
-    *(BUMP, ADMIT_PERSON, CLAIM_PERSON, HOLD_BACK, READY, WITHDRAW, REDRIVE, EXIT),
-    *CLAIM_ACTIONS,
-    *(EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE),
+    *(VERIFY, READY, BUMP, ADMIT_PERSON, CLAIM_PERSON, HOLD_BACK, WITHDRAW, REDRIVE, REINSTATE),
+    *(EXIT, *CLAIM_ACTIONS, EDIT, TOKEN, LINK, REMOVE, BAN, UNBAN, ERASE),
 )
 LIST_ACTIONS: tuple[ListAction, ...] = (
     *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, MESSAGE, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
@@ -69,34 +69,13 @@ def find_action(actions: Sequence[AnyAction], name: str) -> AnyAction:
 
 def possible_for_person(person: Document) -> list[PersonAction]:
     """Return the actions that are possible for a person in this state, most common first."""
-    match person["status"]:
-        case "waiting" if person["ready"]:
-            actions = [BUMP, ADMIT_PERSON, CLAIM_PERSON, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
-        case "waiting":
-            # The service refuses to admit a person who is not ready, so this action is not offered.
-            is_held_back = "held_back" in (person["not_ready"] or ())
-            is_unverified = "unverified" in (person["not_ready"] or ())
-            actions = [READY if is_held_back else HOLD_BACK, BUMP, EDIT, TOKEN, LINK, REMOVE]
-            actions[:0] = [VERIFY] if is_unverified else []
-        case "offered" if person["offered_until"] is None:
-            actions = [*CLAIM_ACTIONS, EDIT, TOKEN, LINK, REMOVE]
-        case "offered":
-            actions = [WITHDRAW, EDIT, TOKEN, LINK, REMOVE]
-        case "parked":
-            actions = [REDRIVE, REINSTATE, EDIT, TOKEN, LINK, REMOVE]
-        case "admitted" if person["room_until"]:
-            actions = [EXIT]
-        case "left" if person["joined_at"] and not person["banned_at"]:
-            actions = [REINSTATE]
-        case _:
-            actions = []
-    return [*actions, UNBAN if person["banned_at"] else BAN, ERASE]
+    return [action for action in PERSON_ACTIONS if action.is_possible(person)]
 
 
 def possible_for_people(people: Sequence[Document]) -> list[PersonAction]:
     """Return the actions that operators can take on several of these people at once."""
-    possible = {action.name for person in people for action in possible_for_person(person)}
-    return [action for action in PERSON_ACTIONS if action.bulk and action.name in possible]
+    bulk = [action for action in PERSON_ACTIONS if action.bulk]
+    return [action for action in bulk if any(map(action.is_possible, people))]
 
 
 def possible_for_list(waitlist: Document) -> list[ListAction]:

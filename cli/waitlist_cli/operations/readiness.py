@@ -31,6 +31,10 @@ def passed_over(person: Document, until: Callable[[str], str] | None = None) -> 
     )
 
 
+def is_held_back(person: Document) -> bool:
+    return "held_back" in (person["not_ready"] or ())
+
+
 def _still_passed_over(person: Document) -> str:
     reasons = passed_over(person)
     rest = f" They are still passed over: {reasons}." if reasons else ""
@@ -44,6 +48,7 @@ HOLD_BACK = PersonAction(
     consequence="The person keeps their place, but others go first until an operator makes the "
     "person ready.",
     path=f"{ENTRY}/ready",
+    is_possible=lambda person: person["status"] == "waiting" and not is_held_back(person),
     body={"ready": False},
     notice="{who} is held back and keeps their place. Others go first.",
     outcome="held_back",
@@ -68,6 +73,7 @@ READY = PersonAction(
     ),
     button="Make ready",
     path=f"{ENTRY}/ready",
+    is_possible=is_held_back,
     body={"ready": True},
     notice=_still_passed_over,
     outcome="ready",

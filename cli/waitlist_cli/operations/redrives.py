@@ -32,6 +32,7 @@ REDRIVE = PersonAction(
     consequence="The person goes back to waiting, and their attempts are reset to 0.",
     button="Return",
     path="/{waitlist_id}/parked/{entry_id}/redrive",
+    is_possible=lambda person: person["status"] == "parked",
     # The request says when the person was parked (set aside). If they have been parked again since,
     # the service refuses the request.
     fields=(Field("parked_at", "Parked at", "seen"), TO, REASON),

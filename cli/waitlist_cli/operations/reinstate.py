@@ -20,6 +20,10 @@ REINSTATE = PersonAction(
     consequence="The person returns to exactly the place they had. Their old entry token becomes "
     "invalid. A guest needs a new link, which you can create with the Link action.",
     path=f"{ENTRY}/reinstate",
+    is_possible=lambda person: (
+        person["status"] == "parked"
+        or (person["status"] == "left" and bool(person["joined_at"]) and not person["banned_at"])
+    ),
     notice=lambda entry: (
         f"{{who}} is back at position {format_value(entry['position'])}. The old link no longer "
         "works. To give a guest a new link, press Link."

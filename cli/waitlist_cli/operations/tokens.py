@@ -11,6 +11,7 @@ TOKEN = PersonAction(
     label="Token",
     fields=(),
     path=f"{ENTRY}/token",
+    example="waitlist token bakery --customer ada",
     is_daily=False,
     notice="The entry token, which is a secret:",
     reveals="entry_token",
@@ -27,6 +28,7 @@ LINK = PersonAction(
     label="Link",
     fields=(),
     path=f"{ENTRY}/link",
+    example="waitlist link bakery --customer ada",
     is_daily=False,
     notice="The link, which is a secret:",
     reveals="url",
@@ -39,6 +41,8 @@ VERIFY = PersonAction(
     "then be offered a slot, called or admitted.",
     button="Mark verified",
     path=f"{ENTRY}/verify",
+    example="waitlist verify bakery --customer ada --reason passport",
+    is_possible=lambda person: "unverified" in (person["not_ready"] or ()),
     # The request contains the time of the signup, so that a delayed request cannot verify a later
     # signup by the same person.
     fields=(Field("joined_at", "Joined at", "seen"), REASON),
