@@ -46,6 +46,8 @@ class Setting(Struct, frozen=True, eq=False):
     # The maximum number of characters in an answer, if this setting contains the questions of a
     # form.
     max_answer: int | None = None
+    # True if the setting is part of the waitlist's public data.
+    is_public: bool = False
     # True if only the service sets this field.
     is_internal: bool = False
 

@@ -61,8 +61,11 @@ SegmentNames = Annotated[
 class WaitlistSettings(Settings, frozen=True, kw_only=True):
     """A waitlist's whole configuration. Fields that are left out get their default values."""
 
-    name: Annotated[NameText, Setting("The name that customers see.", label="Name", max_length=200)]
-    open: Annotated[bool, Setting("Whether customers can sign up.")] = True
+    name: Annotated[
+        NameText,
+        Setting("The name that customers see.", label="Name", max_length=200, is_public=True),
+    ]
+    open: Annotated[bool, Setting("Whether customers can sign up.", is_public=True)] = True
     opens_at: Annotated[
         UtcText | None,
         Setting(
@@ -159,8 +162,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     rest: Annotated[
         RestRules | None,
         Setting(
-            "Whether customers may let others pass for a while.",
+            "How long customers may let others pass, and how many times. A customer who is letting "
+            "others pass keeps their position, but other customers are served first.",
             null="that customers may not let others pass",
+            is_public=True,
         ),
     ] = None
     confirm: Annotated[

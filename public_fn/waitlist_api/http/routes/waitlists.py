@@ -10,7 +10,7 @@ from waitlist_api.bots.providers import ACTION
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.http.operation import Answer, anyone
 from waitlist_api.http.routes.params import WaitlistId
-from waitlist_api.http.schemas.settings import shown
+from waitlist_api.http.schemas.settings import shown, shown_publicly
 from waitlist_api.http.schemas.wait import estimate_fields
 from waitlist_api.http.schemas.waitlists import (
     BoardAnswer,
@@ -52,8 +52,7 @@ class Routes(Struct, frozen=True):
         as_of_millis = millis_of(stats.clock_stamp)
         answer = WaitlistAnswer(
             waitlist_id=waitlist_id,
-            name=settings.name,
-            open=settings.open,
+            **shown_publicly(settings),
             line=public_line(settings, stats),
             as_of=iso(as_of_millis),
             opens_at=settings.opens_at,
@@ -66,7 +65,6 @@ class Routes(Struct, frozen=True):
             total=None if settings.hide_counts else stats.waiting - stats.unverified,
             notice=shown(notice),
             page=shown(settings.page and settings.page.without_sources()),
-            rest=shown(settings.rest),
             decline=shown(settings.admission and settings.admission.decline),
             presence=shown(settings.admission and settings.admission.presence),
             identity=shown(identity),

@@ -65,6 +65,14 @@ def in_response(group: type[Settings]) -> dict[str, Any]:
     return {field.name: _type(field.type, is_plain=True) for field in fields(group)}
 
 
+def in_public(group: type[Settings]) -> dict[str, Any]:
+    """Return the fields of the response model for the public settings of this group."""
+    return {
+        name: Annotated[_type(hint, is_plain=True), Field(**_words(_settings(hint)))]
+        for name, hint in _public(group)
+    }
+
+
 def settings_in(group: type[msgspec.Struct], body: Body) -> Any:
     """Return the settings that a valid request body contains."""
     return msgspec.convert(body.model_dump(by_alias=True), group)
@@ -87,6 +95,20 @@ def _shown_fields(group: type[Settings]) -> list[tuple[str, str]]:
     the types of a group's fields takes longer than the rest of a request.
     """
     return [(one.encode_name, one.name) for one in fields(group) if not is_internal(one)]
+
+
+def shown_publicly(settings: Settings) -> dict[str, Any]:
+    """Return the public settings as the API returns them."""
+    return {name: shown(getattr(settings, name)) for name, _ in _public(type(settings))}
+
+
+@cache
+def _public(group: type[Settings]) -> list[tuple[str, Any]]:
+    """Return the names and the types of a group's public settings. The result is cached, because
+    `shown_publicly` needs it for each request.
+    """
+    found = [(field.name, field.type) for field in fields(group)]
+    return [(name, hint) for name, hint in found if any(one.is_public for one in _settings(hint))]
 
 
 def is_internal(field: FieldInfo) -> bool:

@@ -30,7 +30,7 @@ from waitlist_api.http.schemas.common import (
 from waitlist_api.http.schemas.messages import MessagesBody
 from waitlist_api.http.schemas.notice import NoticeBody
 from waitlist_api.http.schemas.page import PageBody
-from waitlist_api.http.schemas.settings import in_response, request_body
+from waitlist_api.http.schemas.settings import in_public, in_response, request_body
 from waitlist_api.http.schemas.wait import WithEstimate
 from waitlist_api.merge_patch import apply_merge_patch
 from waitlist_api.settings.confirm import MAX_DAYS, ConfirmRules
@@ -143,12 +143,10 @@ class PublicBotCheck(Model):
     ]
 
 
-class WaitlistAnswer(WithEstimate):
+class _PublicData(WithEstimate):
     """A waitlist's public data, and the estimated wait of a customer who joins now."""
 
     waitlist_id: TheWaitlistId
-    name: str
-    open: bool
     line: LineState
     as_of: Annotated[
         Time,
@@ -203,14 +201,6 @@ class WaitlistAnswer(WithEstimate):
             "name."
         ),
     ]
-    rest: Annotated[
-        RestRulesBody | None,
-        Field(
-            description="How long customers may let others pass, and how many times. A customer "
-            "who is letting others pass keeps their position, but other customers are served "
-            "first. Null if customers may not let others pass."
-        ),
-    ]
     decline: Annotated[
         DeclineRulesBody | None,
         Field(
@@ -258,6 +248,14 @@ class WaitlistAnswer(WithEstimate):
             "their signup. Left out if there is no bot check.",
         ),
     ] = None
+
+
+WaitlistAnswer: Any = create_model(
+    "WaitlistAnswer",
+    __base__=_PublicData,
+    __doc__=_PublicData.__doc__,
+    **in_public(WaitlistSettings),
+)
 
 
 class BoardAnswer(Model):
