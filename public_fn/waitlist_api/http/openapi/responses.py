@@ -20,7 +20,6 @@ from waitlist_api.http.routing import Route
 Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
-ERRORS = public_errors()
 # The errors that every operation can return. `too_large` is one of them, because a client can send
 # a large body even to an operation that needs none.
 ALWAYS = (
@@ -125,7 +124,7 @@ def _security(operation: Operation, *, has_accounts: bool) -> Security | None:
 
 def _problems(route: Route, *, has_body: bool) -> dict[int, Any]:
     """Return the OpenAPI error responses of an operation, grouped by HTTP status."""
-    operation = route.operation
+    operation, errors = route.operation, public_errors()
     codes = [*operation.problems]
     if "{waitlist_id}" in route.key:
         # If an id contains invalid characters, the path matches no route, so the API returns
@@ -144,7 +143,7 @@ def _problems(route: Route, *, has_body: bool) -> dict[int, Any]:
         codes += ["edge_only"]
     by_status: dict[int, list[str]] = {}
     for code in dict.fromkeys([*codes, *ALWAYS]):
-        by_status.setdefault(ERRORS[code].status, []).append(code)
+        by_status.setdefault(errors[code].status, []).append(code)
     return {status: _problem(status, listed) for status, listed in sorted(by_status.items())}
 
 
@@ -170,7 +169,8 @@ def _problem(status: int, codes: list[str]) -> dict[str, Any]:
     if status in BY_THE_GATEWAY and (status != FORBIDDEN or "forbidden" in codes):
         content["application/json"] = PROBLEM_SCHEMA
     headers: dict[str, Any] = {**NO_STORE}
-    if any(ERRORS[code].retry_after_seconds for code in codes):
+    errors = public_errors()
+    if any(errors[code].retry_after_seconds for code in codes):
         headers |= _RETRY_AFTER
     if status == UNAUTHORIZED:
         headers |= _WWW_AUTHENTICATE
