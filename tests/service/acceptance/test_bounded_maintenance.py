@@ -19,9 +19,9 @@ from waitlist_api.records.entry import SHARDS, HistoryEvent, entry_pk
 from waitlist_api.records.table import Table
 from waitlist_shared.errors import QueueUnavailable
 
-MANY = 12_000
+MANY = 4_000
 # A page of 500 events is deleted in 20 batches, which takes this long.
-SECONDS_A_PAGE = 2
+SECONDS_A_PAGE = 6
 TIMEOUT_MILLIS = 300_000
 
 

@@ -11,7 +11,7 @@ from tests.service.acceptance import halfway
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
 from tests.support.dynamodb import TABLE
-from tests.support.faults import Crash, Fault, Wire, crash_after, crash_before, unheard
+from tests.support.faults import Crash, Fault, Wire, crash_after, unheard
 from tests.support.redis_servers import Server
 from tests.support.snapshot import RedisState
 from tests.support.tables import new_table
@@ -283,7 +283,7 @@ def test_a_failover_that_loses_signups_repeats_no_number(waitlist: Waitlist, wor
     assert numbers_of(people, "ann", "bob", "cyd") == ["A001", "A002", "A003"]
 
 
-@pytest.mark.parametrize("fault", [crash_before, crash_after, unheard])
+@pytest.mark.parametrize("fault", [crash_after, unheard])
 @pytest.mark.parametrize("name", ["bob", "ann"])
 def test_a_signup_that_is_cut_off_at_any_step_gets_one_number(
     valkey: Server, name: str, fault: Fault

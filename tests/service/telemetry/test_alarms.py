@@ -182,20 +182,22 @@ def test_there_is_an_alarm_for_each_trouble() -> None:
 
 
 def test_an_alarm_notifies_its_topic_of_its_end_too() -> None:
+    quiet, loud = alarms({}), alarms(TOPIC)
     for name in ALARMS:
-        quiet, loud = alarms({})[name], alarms(TOPIC)[name]
-        assert not {"AlarmActions", "OKActions"} & set(quiet), name
-        assert loud["AlarmActions"] == loud["OKActions"] == [{"Ref": "AlarmTopicArn"}], name
+        assert not {"AlarmActions", "OKActions"} & set(quiet[name]), name
+        actions = [{"Ref": "AlarmTopicArn"}]
+        assert loud[name]["AlarmActions"] == loud[name]["OKActions"] == actions, name
 
 
 def test_an_alarm_describes_the_first_step_and_missing_data() -> None:
+    found = alarms({})
     for name in ALARMS:
-        alarm = alarms({})[name]
+        alarm = found[name]
         assert " First " in alarm["AlarmDescription"], name
         assert alarm["AlarmDescription"].endswith("docs/operate/alarms.md"), name
         assert len(alarm["AlarmDescription"]) <= 1024
         assert "TreatMissingData" in alarm, name
-    assert alarms({})["MaintenanceSilentAlarm"]["TreatMissingData"] == "breaching"
+    assert found["MaintenanceSilentAlarm"]["TreatMissingData"] == "breaching"
 
 
 def test_the_document_lists_each_alarm_and_marks_those_that_are_not_essential() -> None:
