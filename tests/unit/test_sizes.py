@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from boto3.dynamodb.types import TypeSerializer
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.dynamodb import TABLE
@@ -28,6 +28,7 @@ VALUES = st.recursive(
 NOW = 1_790_000_000_000
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(TEXT, VALUES, max_size=5))
 def test_a_computed_size_is_never_below_the_size_in_dynamodb(item: dict[str, Any]) -> None:
     typed = {name: TypeSerializer().serialize(value) for name, value in item.items()}

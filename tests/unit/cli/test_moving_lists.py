@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -411,6 +412,7 @@ VALUES = st.recursive(
 PROFILES = st.dictionaries(TEXT | st.sampled_from(["email", "phone", "terms"]), VALUES, max_size=4)
 
 
+@hypothesis.settings(max_examples=40)
 @given(st.lists(PROFILES, min_size=1, max_size=3), st.booleans())
 def test_a_csv_keeps_every_profile(profiles: list[dict[str, Any]], has_questions: bool) -> None:
     """Exporting people to CSV and importing them leaves every profile unchanged, whatever values

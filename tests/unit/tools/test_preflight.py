@@ -15,10 +15,11 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from tests.rules.sources import ROOT
-from tools.deploy import samconfig
+from tools.deploy import preflight, samconfig
 from tools.deploy.account import GOOD, STOPS, UNKNOWN, WARNS
 from tools.deploy.preflight import main
 from tools.deploy.samconfig import NoSuchSection, Settings
+from tools.deploy.stack import Parameters, Stack, make
 from tools.local.table import create_table_request
 
 ISSUER = "https://login.example.com"
@@ -76,6 +77,16 @@ def kept_session(region: str | None, _region_of_variable: str | None) -> KeptCli
 
 def session(region_name: str | None = None, profile_name: str | None = None) -> KeptClients:
     return kept_session(region_name, os.environ.get("AWS_DEFAULT_REGION"))
+
+
+@cache
+def planned_stack(parameters: str, name: str, region: str) -> Stack:
+    return make(json.loads(parameters), name, region)
+
+
+def plan_stack(parameters: Parameters, name: str, region: str) -> Stack:
+    """Most tests plan the same stack, which preflight only reads."""
+    return planned_stack(json.dumps(dict(parameters)), name, region)
 
 
 class Account:
@@ -138,6 +149,7 @@ def account(aws: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Accoun
     )
     made = Account(tmp_path)
     monkeypatch.setattr(samconfig, "CONFIG", made.config)
+    monkeypatch.setattr(preflight, "make", plan_stack)
     botocore: Any = BaseClient
     monkeypatch.setattr(botocore, "_make_api_call", made.answer(botocore._make_api_call))
     return made

@@ -3,6 +3,7 @@ deletes its files at the end.
 """
 
 import json
+import os
 import re
 import signal
 import socket
@@ -10,6 +11,7 @@ import stat
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +20,17 @@ import pytest
 
 from tests.e2e.processes import wait_until
 from tests.unit.cli.conftest import Bakery
-from tests.unit.cli.console.opened import browser_over_network, readable
+from tests.unit.cli.console.opened import browser_over_network, opened, readable
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
-from tests.unit.cli.typed import Typed, clean_environment, write_program
+from tests.unit.cli.typed import GROUP, Typed, clean_environment, write_program
 from waitlist_cli.client.api import ADMIN
+from waitlist_cli.client.configuration import Choice
 from waitlist_cli.client.ids import entry_id_of
+from waitlist_cli.client.retries import ONCE
 from waitlist_cli.console.server import bound_sockets
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.terminal.context import Context
 
 END_SECONDS = 60
 # This program runs in place of a browser. It copies the page that the console opens, so that the
@@ -138,26 +143,26 @@ def test_a_port_that_is_in_use_is_wrong_usage(fake: FakeService) -> None:
 
 
 def test_renewed_credentials_are_used_after_an_expired_token(
-    fake: FakeService, tmp_path: Path
+    fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "credentials"
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(path))
+    context = Context(GROUP)
+    context.choice = Choice(url=fake.url, region="eu-central-1")
 
     def renew(key: str) -> None:
         path.write_text(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = s\n")
 
     renew("OLD")
-    fake.script = [refusal(403, "", "The security token included in the request is expired")]
-    words = ("--url", fake.url, "--region", "eu-central-1", "--json", "console", "--no-browser")
-    environ = clean_environment(AWS_SHARED_CREDENTIALS_FILE=str(path))
-    with start(Typed(), *words, env=environ) as process:
-        assert process.stdout is not None
-        with enter(json.loads(process.stdout.readline())["url"]) as browser:
-            assert "Renew your AWS credentials" in readable(browser.get("/").text)
-            renew("NEW")
-            fake.script = [answer(200, {"waitlists": [], "cursor": None})]
-            assert "There are no lists yet." in readable(browser.get("/").text)
-        process.terminate()
-        process.communicate(timeout=END_SECONDS)
+    with opened(replace(context.api, patience=ONCE)) as console:
+        fake.script = [refusal(403, "", "The security token included in the request is expired")]
+        answered = console.browser.get("/")
+        assert "Renew your AWS credentials" in readable(answered.text)
+        renew("NEW")
+        fake.script = [answer(200, {"waitlists": [], "cursor": None})]
+        assert "There are no lists yet." in console.text("/")
     sent = [headers for _, path, headers, _ in fake.requests if path.startswith(ADMIN)]
     signed = [headers["authorization"] for headers in sent]
     assert [one.partition("Credential=")[2][:3] for one in signed] == ["OLD", "NEW"]
