@@ -63,7 +63,8 @@ def test_a_stopped_search_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 def test_each_job_belongs_to_exactly_one_shard() -> None:
     shards = [Shard(number, 8) for number in range(1, 9)]
-    parts = [shard.of(jobs()) for shard in shards]
+    work = jobs()
+    parts = [shard.of(work) for shard in shards]
     assert sorted(map(str, chain(*parts))) == sorted(map(str, jobs()))
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
