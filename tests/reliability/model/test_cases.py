@@ -9,7 +9,7 @@ no case of an operation, twice as many cases are selected, until there is one.
 For one job in 80, the selection contains one sequence of two faults in 40.
 
 Two operations that run at once are a pair. The selection contains every pair of an operation and a
-poll, one in twelve pairs of an operation and an erasure, and one in 720 of all other pairs. If one
+poll, one in 14 pairs of an operation and an erasure, and one in 720 of all other pairs. If one
 operation of a pair has many steps, only the first two ends of the pair are run.
 """
 
@@ -32,7 +32,7 @@ FEWER_FAULTS = 1024
 SOME_SEQUENCES = Sample(one_in=40)
 SOME_LATE = 64
 SOME_PAIRS = Sample(one_in=720)
-SOME_ERASURES = Sample(one_in=12)
+SOME_ERASURES = Sample(one_in=14)
 FEW_ENDS = 2
 # Operations whose late messages are tested in tests/queue.
 OF_TAGS = ("ask", "confirm")
