@@ -19,7 +19,7 @@ from waitlist_queue.config import Config
 from waitlist_queue.connections import connect
 
 CLAIMERS = 16
-PEOPLE = [f"person {number}" for number in range(300)]
+PEOPLE = [f"person {number}" for number in range(128)]
 PLACE = {name: number for number, name in enumerate(PEOPLE)}
 Claimed = tuple[str, Answer]
 
@@ -55,8 +55,8 @@ def test_each_person_is_claimed_once_and_in_order(crowd: Line, size: int) -> Non
     for group in groups:
         places = [PLACE[name] for name, _ in group]
         assert places == sorted(places)
-    assert len({entry["token"] for group in groups for _, entry in group}) == 300
-    assert crowd.stats()["offered"] == 300
+    assert len({entry["token"] for group in groups for _, entry in group}) == len(PEOPLE)
+    assert crowd.stats()["offered"] == len(PEOPLE)
 
 
 def test_released_entries_are_admitted_by_other_workers_and_none_twice(crowd: Line) -> None:
@@ -79,7 +79,7 @@ def test_released_entries_are_admitted_by_other_workers_and_none_twice(crowd: Li
     groups = at_once([work] * CLAIMERS)
     late = [name for name, entry in until_no_entry_waits(crowd, 100)]
     assert sorted([*(name for group in groups for name in group), *late]) == sorted(PEOPLE)
-    assert crowd.stats()["counters"]["admitted"] == 300 - len(late)
+    assert crowd.stats()["counters"]["admitted"] == len(PEOPLE) - len(late)
 
 
 def test_a_person_who_leaves_and_is_admitted_at_once_counts_as_having_left(crowd: Line) -> None:
@@ -102,9 +102,10 @@ def test_a_person_who_leaves_and_is_admitted_at_once_counts_as_having_left(crowd
     half = CLAIMERS // 2
     results = at_once([admit] * half + [partial(leave, first) for first in range(half)])
     ends = sum(results, Counter[str]())
-    assert (ends["left"], ends["absent"]) == (300, 0)
+    assert (ends["left"], ends["absent"]) == (len(PEOPLE), 0)
     stats = crowd.stats()
-    assert stats["counters"] == NO_OFFERS | {"signed_up": 300, "left": 300, "admitted": 0}
+    number = len(PEOPLE)
+    assert stats["counters"] == NO_OFFERS | {"signed_up": number, "left": number, "admitted": 0}
     assert [stats[name] for name in ("waiting", "offered", "parked")] == [0, 0, 0]
 
 

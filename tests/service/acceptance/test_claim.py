@@ -35,7 +35,8 @@ def test_a_claim_of_a_hundred_is_one_round_trip(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Claiming 100 waiting people takes only one call to Redis (promise P9)."""
-    people = waitlist(*(f"person-{number:03}" for number in range(101)))
+    people = waitlist()
+    people.bring(*(f"person-{number:03}" for number in range(101)))
     people.claim(1)  # so that Redis has the script
     calls = []
     execute = world.redis.execute_command
