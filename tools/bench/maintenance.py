@@ -21,6 +21,7 @@ from tools.bench.sizes import Sizes
 from tools.bench.targets import Row, Target
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.local.ports import HOST
+from waitlist_api.bots.check import BotCheck
 from waitlist_api.entries.signup import Signups
 from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.maintenance.runner import MaintenanceRunner
@@ -92,9 +93,10 @@ class MaintenanceBench:
             lambda: Redis(host=HOST, port=port, decode_responses=True), lambda: self._millis * 1000
         )
         self._table, self._queue = Slow(MemoryTable()), Slow(Private(QueueService(store)))
-        self._services = Services.on(
+        services = Services.on(
             CONFIG, self._table, self._queue, lambda: self._millis, pause=lambda _: None
         )
+        self._services = services.replaced({BotCheck | None: None})
         self._people = 0
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
