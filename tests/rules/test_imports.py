@@ -1,5 +1,5 @@
-"""Each external system is called by only one module. The layers of the packages are checked by
-`lint-imports`.
+"""Each external system is called by only one module. `make lint` checks the layers of the packages
+with `lint-imports`.
 """
 
 import ast
