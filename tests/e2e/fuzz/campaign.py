@@ -16,8 +16,9 @@ from tests.e2e.processes import ROOT, environment, running_service
 from tests.support.openapi import document_file
 
 CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
-# Options that make Schemathesis send few requests. Each operation still succeeds at least once, and
-# is refused once for each possible reason. `make fuzz` sends more requests.
+# Options that make Schemathesis send few requests. Each operation still succeeds at least once. If
+# several operations have a field of the same name, only one of them gets each value of the field.
+# `make fuzz` sends more requests.
 BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-failure")
 
 

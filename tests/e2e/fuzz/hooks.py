@@ -4,10 +4,12 @@ rules that an OpenAPI document cannot express.
 Schemathesis loads this module in its own process (see `campaign.py`).
 """
 
+import json
 import os
+import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from itertools import count
 from typing import Any
@@ -18,8 +20,14 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from schemathesis.core.failures import AcceptedNegativeData, Failure
+from schemathesis.core.parameters import ParameterLocation
 from schemathesis.core.transport import Response
-from schemathesis.generation.meta import CoveragePhaseData, CoverageScenario, StatefulPhaseData
+from schemathesis.generation.meta import (
+    REQUEST_SHAPE_PROBES,
+    CoveragePhaseData,
+    CoverageScenario,
+    StatefulPhaseData,
+)
 from schemathesis.openapi.checks import RejectedPositiveData, UseAfterFree
 
 from tests.e2e.fuzz.scene import Scene
@@ -105,6 +113,12 @@ TURNS: dict[str, Iterator[int]] = defaultdict(count)
 SENT: set[tuple[str, ...]] = set()
 # A short run sends only every fifth value that has the wrong type.
 WRONG_TYPES = 5
+# A short run sends the smallest and the largest value, and an object with all optional fields or
+# none. It leaves out the values in between.
+BETWEEN = re.compile("near-boundary|required (properties )?and", re.IGNORECASE)
+# The first field of the path in Schemathesis's description of a request, such as `admission` in
+# `admission -> rate -> per: Invalid enum value`.
+FIELD = re.compile(r"Object with valid '([^']+)' value|([\w-]+)(?: ->|:)")
 
 
 class Signature(requests.auth.AuthBase):
@@ -146,21 +160,39 @@ def _token(case: Case) -> str:
 
 @schemathesis.hook
 def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
-    """A short run sends only some of the requests that are invalid in the same way."""
+    """In a short run, leave out a request if an earlier request has tested the same."""
     tried = case.meta.phase.data if case.meta else None
     if not IS_BRIEF or not isinstance(tried, CoveragePhaseData):
         return True
-    label = case.operation.label
-    if tried.scenario is CoverageScenario.INCORRECT_TYPE:
-        return next(TURNS[f"{label} type"]) % WRONG_TYPES == 0
-    if "Enum value" in tried.description:
-        return True
-    is_method = tried.scenario is CoverageScenario.UNSPECIFIED_HTTP_METHOD
-    reason = str(tried.scenario) if is_method else tried.description
-    alike = (label, str(tried.parameter), reason)
-    is_first = alike not in SENT
-    SENT.add(alike)
+    if BETWEEN.search(tried.description):
+        return False
+    is_of_wrong_type = tried.scenario is CoverageScenario.INCORRECT_TYPE
+    if is_of_wrong_type and next(TURNS[f"{case.operation.label} type"]) % WRONG_TYPES:
+        return False
+    tested = _tested(case, tried)
+    is_first = tested not in SENT
+    SENT.add(tested)
     return is_first
+
+
+def _tested(case: Case, tried: CoveragePhaseData) -> tuple[str, ...]:
+    """Return what a request tests.
+
+    If two operations get the same value for a parameter or field of the same name, both requests
+    test the same code.
+    """
+    if tried.scenario in REQUEST_SHAPE_PROBES:
+        return (tried.scenario, case.operation.method)
+    name, location = tried.parameter, tried.parameter_location
+    if name and location and tried.scenario is not CoverageScenario.MISSING_PARAMETER:
+        sent = getattr(case, location.container_name)
+        if location is ParameterLocation.BODY:
+            field = FIELD.match(tried.description)
+            name = field[1] or field[2] if field else ""
+        if name and isinstance(sent, Mapping):
+            mode = case.meta.generation.mode if case.meta else ""
+            return (mode, name, json.dumps(sent.get(name), default=str))
+    return (case.operation.label, str(name), tried.description)
 
 
 @schemathesis.hook
