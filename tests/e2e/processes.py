@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 60
+START_SECONDS = 180
 STOP_SECONDS = 30
-RUN_SECONDS = 100
+RUN_SECONDS = 300
 LAST_LINE = "Stop: Ctrl-C"
 
 

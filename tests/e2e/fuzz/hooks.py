@@ -113,9 +113,9 @@ TURNS: dict[str, Iterator[int]] = defaultdict(count)
 SENT: set[tuple[str, ...]] = set()
 # A short run sends only every fifth value that has the wrong type.
 WRONG_TYPES = 5
-# A short run sends the smallest and the largest value, and an object with all optional fields or
-# none. It leaves out the values in between.
-BETWEEN = re.compile("near-boundary|required (properties )?and", re.IGNORECASE)
+# A short run leaves out values next to the smallest or the largest value, and bodies with only some
+# of the optional fields.
+BETWEEN = re.compile("near-boundary|object with all required", re.IGNORECASE)
 # The first field of the path in Schemathesis's description of a request, such as `admission` in
 # `admission -> rate -> per: Invalid enum value`.
 FIELD = re.compile(r"Object with valid '([^']+)' value|([\w-]+)(?: ->|:)")
