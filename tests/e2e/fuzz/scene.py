@@ -105,7 +105,7 @@ class Scene:
             person, token = claim["entry_id"], {"claim_token": claim["claim_token"]}
         if operation == "redrive":
             self._post(f"claims/{person}/park", token)
-        elif token and isinstance(case.body, dict):
+        elif isinstance(case.body, dict) and token.keys() <= case.body.keys():
             case.body |= token
         case.path_parameters |= {"entry_id": person}
 
