@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-import waitlist_api.queue.client  # noqa: F401 prepares the results
+import waitlist_api.queue.client
+import waitlist_api.records.waitlists  # noqa: F401 the two modules prepare results and settings
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_queue.service import Rows
 from waitlist_shared import contracts as c
