@@ -246,6 +246,31 @@ def test_no_run_rebuilds_while_another_holds_the_lease(
     assert fixture.order() == list(WITH_EVE)
 
 
+def test_a_rebuild_stops_after_another_run_has_taken_its_lease(
+    fixture: FaultFixture, lost: Snapshot
+) -> None:
+    """A run is delayed until its lease expires, and another run takes the lease. The delayed run
+    stops, so the two runs never rebuild the queue at once (promise P3).
+    """
+    world = fixture.world
+    records = world.services.waitlist_records
+
+    def lose_the_lease(_: float) -> None:
+        world.clock.advance(LEASE_SECONDS + SECOND)
+        now_millis, waitlist = world.clock.now_millis(), records.get("bakery")
+        assert waitlist
+        assert records.take_lease(waitlist, "another", now_millis, now_millis + LEASE_MILLIS)
+
+    rebuilder = MaintenanceServices.on(
+        CONFIG, fixture.stores.dynamodb, world.lambda_, world.clock.now_millis, lose_the_lease
+    )
+    rebuilder.maintenance.run_one("bakery")
+    assert fixture.people.poll("ann").code == "rebuilding"
+    world.clock.advance(LEASE_SECONDS + SECOND)
+    world.maintenance.run_all()
+    assert fixture.order() == list(WITH_EVE)
+
+
 def test_requests_that_need_the_order_wait_for_the_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
