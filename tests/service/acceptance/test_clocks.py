@@ -221,7 +221,11 @@ def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
     people.leave("bob")
     clocks.go_on(1)
     clocks.flush()
-    clocks.keeper.maintenance.run_all()
+    # Run only the rebuild. The other steps of maintenance would add the missing entries later, but
+    # customers could already be admitted in the wrong order before that.
+    maintenance = clocks.keeper.maintenance
+    (waitlist,) = maintenance.waitlists.all()
+    assert maintenance.rebuilder.rebuild(waitlist)
     assert people.order() == ["cyd", "ann"]
     assert people.counts()[:3] == (2, 0, 0)
 
