@@ -70,7 +70,8 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
-        # A test creates many objects that reference counting frees, so look for cycles rarely.
+        # Reference counting frees many of the objects that a test creates, so the garbage collector
+        # can look for reference cycles less often.
         gc.set_threshold(10_000)
         gc.enable()
 

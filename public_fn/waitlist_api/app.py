@@ -91,8 +91,8 @@ def api() -> Api:
         correlation=CORRELATION,
         metrics=METRICS,
     )
-    # Only the public function has these services. If the bot check is None, guests do not have to
-    # pass one.
+    # Only the public function has these services. If the bot check is None, guests can sign up
+    # without passing a bot check.
     for_routes = {
         Passes: Passes(KmsKeys(config.pass_key_arns, kms), config.pass_issuer),
         Replays: Replays(sqs, config.webhook_queue_url, config.webhook_dead_letters_url),

@@ -64,8 +64,9 @@ class Services:
         return cls(given)
 
     def replaced(self, given: dict[Any, Any]) -> "Services":
-        """Return a copy of the services that has the given objects. Each of them replaces any
-        object of the same type. The copy shares all other objects with the original.
+        """Return a copy of the services in which each given object replaces the object of its type.
+
+        The copy shares all other objects with the original.
         """
         return Services({**self._made, **given})
 

@@ -12,7 +12,8 @@ from tools.deploy.stack import make
 
 
 def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
-    """`Fn::If` and `AWS::NoValue` are resolved. Other intrinsic functions stay as they are.
+    """Return a stack's resources. `Fn::If` and `AWS::NoValue` are resolved, and other intrinsic
+    functions stay as they are.
 
     Calls with the same parameters return the same object, so copy the result before you change it.
     """

@@ -58,8 +58,9 @@ def make_bounded_stack(one: Set) -> Stack:
 
 
 def collect_calls() -> dict[str, list[Call]]:
-    """Return CloudFormation's calls for all stacks by action. A resource that is the same in
-    several stacks is looked at only once.
+    """Return CloudFormation's calls for all stacks, grouped by action.
+
+    If several stacks have an identical resource, its calls are included only once.
     """
     found: dict[str, list[Call]] = defaultdict(list)
     seen: set[str] = set()

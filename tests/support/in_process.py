@@ -16,7 +16,7 @@ from tools.local.http_message import HttpApp, HttpRequest
 
 @contextmanager
 def answered_here(url: str, app: HttpApp) -> Iterator[None]:
-    """Let `app` answer all requests of this process's HTTP clients to `url`.
+    """Let `app` answer every request that this process's HTTP clients send to `url`.
 
     Other processes still need a server at this URL.
     """
@@ -40,7 +40,7 @@ def answered_here(url: str, app: HttpApp) -> Iterator[None]:
 
 
 class AsgiTransport(httpx.BaseTransport):
-    """Lets an ASGI application answer the requests of an HTTP client."""
+    """Lets an ASGI application answer an HTTP client's requests."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._transport = httpx.ASGITransport(app, raise_app_exceptions=False)

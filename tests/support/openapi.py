@@ -1,4 +1,4 @@
-"""Finds the OpenAPI documents of the repository, and those that are made from them."""
+"""Finds the repository's OpenAPI documents, and the documents generated from them."""
 
 import atexit
 from functools import cache

@@ -166,7 +166,7 @@ def running_pair() -> Iterator[tuple[Server, Server]]:
 
 
 def await_sync(replica: Server) -> None:
-    """Wait until a replica has received all data of its primary."""
+    """Wait until a replica has received all its primary's data."""
     await_that(lambda: replica.client.info("replication")["master_link_status"] == "up")
 
 

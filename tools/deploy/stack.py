@@ -93,8 +93,8 @@ class _NoManagedPolicies:
 def _translated_for_all(deployment: str) -> dict[str, Any]:
     """Return the project's template after SAM's transform, for all stacks with this `Deployment`.
 
-    SAM needs the value of `Deployment`. Without the defaults, SAM keeps the references to all other
-    parameters, and so the result does not depend on their values.
+    SAM needs the value of `Deployment`. The default values of all parameters are removed, so SAM
+    keeps the references to the other parameters, and the result does not depend on their values.
     """
     template = _prepared()
     declared = template["Parameters"]

@@ -42,8 +42,8 @@ def lets_through(record: Item) -> bool:
 
 
 def events_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
-    # Most records become no event. Matching a record with the filter takes longer than finding this
-    # out, so the filter comes last.
+    # Most records do not become events. Matching a record against the filter is slower than finding
+    # that out, so the filter comes last.
     found = ((record, event_of(record, read_at)) for record in records)
     return [
         {"source": SOURCE, "detail-type": event.detail_type, "detail": event.detail}

@@ -133,9 +133,9 @@ class _Application:
         try:
             response = _as_starlette(await self._response(Request(scope, receive)))
             if scope["method"] == "HEAD" and not response.body:
-                # In a response to HEAD, the length must be that of the body of the same GET (RFC
-                # 9110, section 8.6). The length is unknown, because the function leaves out the
-                # body.
+                # In a response to HEAD, the length must be that of the body that GET would return
+                # (RFC 9110, section 8.6). The function leaves out the body, so its length is
+                # unknown.
                 del response.headers["content-length"]
             await response(scope, receive, send)
         except ClientDisconnect:

@@ -41,7 +41,7 @@ class OperatorAuth(httpx.Auth):
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         if request.url.query:
-            # AWS computes the signature over the query with its own encoding: `%20` for a space and
+            # AWS computes the signature over the query in its own encoding: `%20` for a space and
             # `%3A` for a colon. botocore does not encode the query, so encode it like this before
             # the request is signed and sent.
             query = urlencode(request.url.params.multi_items(), quote_via=quote)

@@ -313,11 +313,12 @@ def remember_room(response: Response, waitlist_id: str, room: str) -> None:
 
 
 def _cookie_of(waitlist_id: str) -> str:
-    """Return the attributes of the cookie with the desk name. The page's script sets this cookie
-    too.
+    """Return the attributes of the cookie that stores the desk name.
+
+    The page's script sets the same cookie.
     """
-    # The cookie is valid for all the waitlist's pages, because the dialogs on a person's page need
-    # the desk name too.
+    # The cookie is valid for all the waitlist's pages, because the dialogs on a person's page also
+    # need the desk name.
     return f"path=/lists/{waitlist_id}; max-age={YEAR_SECONDS}; samesite=strict"
 
 

@@ -10,7 +10,7 @@ from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
-# How an import uses the fields of an export, in the order of a CSV file's columns.
+# How an import uses each field of an export. The fields are in the order of the CSV columns.
 #
 # A `taken` field is imported. A `noted` field is skipped and mentioned in the report. An `implied`
 # field is skipped without being mentioned.

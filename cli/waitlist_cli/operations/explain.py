@@ -86,7 +86,7 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
         yield f"Passed over{until}: {words}{f' {_how(held)}' if held else ''}."
 
 
-# What the sentence about a reason says, if it says more than the reason's name.
+# Explanations of the reasons whose names do not say enough.
 PASSED_OVER = {
     "resting": "the customer is letting others pass, and can resume earlier",
     "delayed": "released with a delay",

@@ -86,7 +86,9 @@ def wrong_text(field: Field, waitlist: Document, message: str) -> "WrongUsage":
 
 
 def in_language(field: Field, language: str) -> Field:
-    """Return the field for a text in one language. For EVERY, this is the field itself."""
+    """Return a copy of the field that takes the text in one language. For EVERY, return the field
+    itself.
+    """
     if language == EVERY:
         return field
     return replace(

@@ -5,15 +5,15 @@ from collections.abc import Callable
 from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, PersonAction
 from waitlist_cli.terminal.output import format_value
 
-# The field that says when a reason ends has the reason's name, as in `delayed_until`. These reasons
-# have a field with a different name.
+# The field that says when a reason ends is usually named after the reason, as in `delayed_until`.
+# The fields of these reasons have other names.
 ENDS = {"resting": "rest_until", "declined": "delayed_until"}
 
 
 def reasons_of(person: Document) -> list[tuple[str, str | None]]:
     """Return each reason why a person cannot be admitted or claimed, and when the reason ends.
 
-    The end is None if it is not known.
+    The end is None if nobody knows when the reason ends.
     """
     reasons = person.get("not_ready") or ()
     return [(reason, person.get(ENDS.get(reason, f"{reason}_until"))) for reason in reasons]

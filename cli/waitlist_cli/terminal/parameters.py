@@ -36,8 +36,8 @@ def check_not_blank(context: typer.Context, option: typer.CallbackParam, value: 
     """Refuse an option with an empty value.
 
     A script passes an empty value if one of its variables is empty. If an empty filter were
-    ignored, for example, a message for a few people would go to everyone on the waitlist. With an
-    empty key, a repeated command would have an effect again.
+    ignored, for example, a message for a few people would go to everyone on the waitlist. If an
+    empty key were ignored, a repeated command would take effect a second time.
     """
     source = context.get_parameter_source(option.name or "")
     if source is not None and source.name == "COMMANDLINE" and not value.strip():

@@ -25,7 +25,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import IdempotencyKeyReused
 
 Choice = Literal["back", "leave"]
-# The number of characters of the digest of an idempotency key.
+# The length of an idempotency key's digest, in characters.
 KEY_DIGITS = 16
 
 
@@ -56,7 +56,7 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
         return of_key + once_key_of(request, self.idempotency_key)[KEY_DIGITS:]
 
     def is_repeat_of(self, record: EntryRecord) -> bool:
-        """Return whether the customer has already sent this request, as their latest decline.
+        """Return whether this request repeats the customer's latest decline.
 
         Raise IdempotencyKeyReused if the latest decline had the same key but was a different
         request.
@@ -127,8 +127,8 @@ class Declines(Struct, frozen=True):
             view = answer.view.with_call_number(record)
             if view.not_ready is None:
                 # After a decline, the reply from Redis does not contain the reasons why the entry
-                # is not ready, so take them from the record. If the record already contained a
-                # later change than this decline, the answer has no record.
+                # is not ready, so take the reasons from the record. The answer has no record if the
+                # stored record already contained a later change than this decline.
                 after = answer.record or self.entries.find(waitlist_id, entry_id, stay)
                 view = replace(view, not_ready=after.not_ready_at(self.now_millis()))
             return Declined(view, left)

@@ -261,7 +261,7 @@ def _check_open(settings: WaitlistSettings, now_millis: int) -> None:
 
 
 def _until_millis(command: InviteCommand, settings: WaitlistSettings, now_millis: int) -> int:
-    """Return the time when the offers end, which is at the latest when admissions end.
+    """Return the time when the offers end. Offers never last longer than admissions.
 
     Raise InvalidFields if the time in the request is not allowed.
     """

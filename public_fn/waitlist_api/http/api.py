@@ -53,7 +53,8 @@ ALWAYS = {
     "Vary": "Origin",
 }
 
-# With the weight 0, an `Accept-Encoding` header refuses an encoding (RFC 9110, section 12.5.3).
+# An `Accept-Encoding` header refuses an encoding by giving it the weight 0 (RFC 9110, section
+# 12.5.3).
 REFUSED_GZIP = re.compile(r"\bgzip\s*;\s*q=0(\.0*)?\s*(,|$)", re.IGNORECASE)
 
 

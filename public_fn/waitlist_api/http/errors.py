@@ -18,7 +18,7 @@ CODE_HEADER = "Waitlist-Problem"
 def public_errors() -> dict[str, type[WaitlistError]]:
     """Return the error class of each code that clients can get, sorted by status and code.
 
-    The module that defines an error must have been imported.
+    An error is missing from the result if the module that defines it has not been imported.
     """
     errors = [error for error in _subclasses(WaitlistError) if error.shown_as is None]
     # Several error classes can have the same code. The API documentation describes only the last of

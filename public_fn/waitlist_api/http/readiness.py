@@ -7,8 +7,8 @@ from waitlist_api.entries.position import EntryView
 from waitlist_api.http.schemas.entries import WithReadiness
 from waitlist_shared import contracts as c
 
-# The field that says when a reason ends has the reason's name, as in `delayed_until`. These reasons
-# have a field with a different name.
+# The field that says when a reason ends is usually named after the reason, as in `delayed_until`.
+# The fields of these reasons have other names.
 ENDS = {"resting": "rest_until", "declined": "delayed_until"}
 
 

@@ -1,4 +1,4 @@
-"""The maintenance steps that each belong to one feature of waitlists."""
+"""Maintenance steps, each of which belongs to a single feature of waitlists."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -13,10 +13,12 @@ from waitlist_shared import contracts as c
 
 
 class Step(Protocol):
-    """A maintenance step. Each run takes the step on every waitlist that it does not skip."""
+    """A maintenance step. Each maintenance run performs the step on every waitlist that the run
+    does not skip.
+    """
 
     def is_due(self, waitlist: WaitlistRecord, stats: c.StatsResult, /) -> bool:
-        """Return whether there is work to do, so that the run must not skip the waitlist."""
+        """Return whether the waitlist has work for this step. If so, the run must not skip it."""
         ...
 
     def run(self, waitlist: WaitlistRecord, stats: c.StatsResult, is_time_up: IsTimeUp, /) -> bool:
@@ -25,7 +27,7 @@ class Step(Protocol):
 
 
 class Steps(Struct, frozen=True):
-    """All steps, in the order in which a run takes them."""
+    """All steps, in the order in which a maintenance run performs them."""
 
     over_leaver: OverLeaver
     confirm_walker: ConfirmWalker

@@ -253,7 +253,7 @@ class Joined(Facet, frozen=True):
 
 
 class Changes(Facet, frozen=True):
-    """Counts and limits the changes to the record."""
+    """Counts changes to the record, and limits the customer's own changes."""
 
     # Each write to the record adds 1 to its revision. The ledger writes a change only if the stored
     # record still has the revision that the caller has read.

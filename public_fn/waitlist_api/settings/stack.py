@@ -1,4 +1,4 @@
-"""The features of a stack that the settings of its waitlists depend on."""
+"""The features of a stack that its waitlists' settings depend on."""
 
 from msgspec import Struct
 

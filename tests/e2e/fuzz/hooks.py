@@ -160,7 +160,7 @@ def _token(case: Case) -> str:
 
 @schemathesis.hook
 def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
-    """In a short run, leave out a request if an earlier request has tested the same."""
+    """In a short run, leave out requests that test the same thing as an earlier request."""
     tried = case.meta.phase.data if case.meta else None
     if not IS_BRIEF or not isinstance(tried, CoveragePhaseData):
         return True

@@ -74,7 +74,7 @@ class Traffic:
         self._losses.append(Loss(began, time.monotonic()))
 
     def was_refused(self, code: str) -> bool:
-        """Return whether a request of the last flow was refused with this code."""
+        """Return whether any request in the last call to `flow` was refused with this code."""
         return any(one.code == code for one in self.history.attempts[self._attempts_before :])
 
     def problems(self) -> list[Problem]:

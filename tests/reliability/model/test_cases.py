@@ -1,16 +1,17 @@
-"""A fixed selection of the cases, which is short enough for `make test`. `make proof` runs all
+"""Runs a fixed selection of the cases, which is small enough for `make test`. `make proof` runs all
 cases.
 
-Single faults and late messages start from only one scenario of each operation, because the first
-case of a scenario takes longest. The selection contains one single fault in 256, and one late
-message in 64. For operations with many steps, it contains one fault in 1,024. If this would leave
-no case of an operation, twice as many cases are selected, until there is one.
+Single faults and late messages are tested in only one scenario for each operation, because the
+first case in a scenario takes longest. The selection contains one in 256 single faults, or one in
+1,024 if the operation has many steps, and one in 64 late messages. If an operation would have no
+case, the selection for this operation is doubled until it has one.
 
-For one job in 80, the selection contains one sequence of two faults in 40.
+Sequences of two faults are tested for one in 80 jobs, with one in 40 sequences.
 
-Two operations that run at once are a pair. The selection contains every pair of an operation and a
-poll, one in 14 pairs of an operation and an erasure, and one in 720 of all other pairs. If one
-operation of a pair has many steps, only the first two ends of the pair are run.
+Two operations that run at once are a pair. The selection contains a pair of each operation with a
+poll, and one in 14 of each operation's pairs with an erasure. It also contains one in 720 of the
+pairs in which neither operation has many steps. If a pair contains one of the longest operations,
+only the pair's first two results are checked.
 """
 
 from itertools import islice

@@ -61,7 +61,7 @@ def test_the_orders_that_are_left_out_lead_to_no_other_end(
 def assert_same_ends(
     testbed: Testbed, monkeypatch: pytest.MonkeyPatch, first: str, second: str, scenario: str
 ) -> None:
-    """Fewer orders must lead to the same ends as all orders."""
+    """The reduced set of step orders must lead to the same end states as all orders."""
     run = PairRun(testbed, (BY_NAME[first], BY_NAME[second]), testbed.snapshot_of(scenario))
     some = ends_of(testbed, run)
     monkeypatch.setattr(Scheduler, "is_reduced", False)

@@ -23,8 +23,8 @@ STRIKES: dict[str, Strike] = {
     "another server that is behind": lambda clocks, past: clocks.fail_over_behind(past),
 }
 every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), [OFF, OFF[::-1]])
-# In half of these tests, the public function's clock is ahead, and in the other half, maintenance's
-# clock.
+# The public function's clock is ahead in half of these tests, and maintenance's clock is ahead in
+# the other half.
 every_strike = pytest.mark.parametrize(
     ("public_off", "keeper_off", "strike"),
     [
@@ -47,7 +47,9 @@ JUMPS_AND_STRIKES = [
 
 
 def every_offset_and(name: str, *values: float) -> pytest.MarkDecorator:
-    """Try both offsets of the functions' clocks, each with one of the values."""
+    """Test both pairs of clock offsets, the first with the first value and the second with the
+    second value.
+    """
     pairs = zip((OFF, OFF[::-1]), values, strict=True)
     return pytest.mark.parametrize(
         ("public_off", "keeper_off", name), [(*off, value) for off, value in pairs]

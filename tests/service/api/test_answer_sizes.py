@@ -137,7 +137,7 @@ BAD_ROWS: dict[str, dict[str, Any]] = {
         "customer_id": "dan",
         "attributes": {f"a{number}": [0] * 16 for number in range(16)},
     },
-    # These characters take the most bytes in a response, compared with a request.
+    # These characters grow the most in bytes from the request to the response.
     **{
         f"unknown fields, {name}": {letter * 30 + str(number): 0 for number in range(20)}
         for name, letter in WORST.items()

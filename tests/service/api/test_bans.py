@@ -246,7 +246,7 @@ def test_a_late_copy_of_an_unban_leaves_a_later_ban(people: Admissions) -> None:
     ("has_state", "step"),
     [
         *((state, step) for state in (waits, is_offered, is_parked) for step in STEPS),
-        # A ban of these customers takes fewer calls.
+        # Banning these customers takes fewer calls, so there are fewer steps to interrupt.
         *((state, step) for state in (absent, has_left) for step in range(5)),
     ],
 )

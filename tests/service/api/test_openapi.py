@@ -294,7 +294,8 @@ def _has_bounds(schema: dict[str, Any]) -> bool:
 def test_the_committed_files_are_those_of_the_code() -> None:
     assert GUESTS.read_text(encoding="utf-8") == guests_text(), "run make openapi"
     assert PATCH.read_text(encoding="utf-8") == patch_text(), "run make openapi"
-    # The document that is made from the committed files is the document of a stack with an issuer.
+    # For a stack with an issuer, the document derived from the committed files matches the document
+    # generated from the code.
     assert variants()["jwt.json"] == document(knows_issuer=True)
 
 

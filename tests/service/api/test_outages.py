@@ -191,8 +191,8 @@ def test_a_bump_whose_record_failed_is_finished_by_its_repeat(
     assert people.events("bob") == ["joined", "bumped"]
 
 
-# One request is tried with each failure, and the other requests with one failure each, because the
-# same code calls the private function for all requests.
+# The same code calls the private function for all requests, so only the claim request is tested
+# with every failure. The other requests are tested with one failure each.
 @pytest.mark.parametrize(
     ("ask", "failure"),
     [

@@ -393,7 +393,7 @@ def test_browsers_get_compressed_files() -> None:
 def test_a_client_that_refuses_gzip_gets_the_plain_file(
     accepted: str, encoding: str | None
 ) -> None:
-    """RFC 9110, section 12.5.3: an encoding with the weight 0 is not acceptable."""
+    """An encoding with the weight 0 is not acceptable (RFC 9110, section 12.5.3)."""
     answer = get(new_list(), "/assets/latest/waitlist.js", accept_encoding=accepted)
     assert (answer.status, answer.headers.get("content-encoding")) == (200, encoding)
 

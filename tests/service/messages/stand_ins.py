@@ -20,10 +20,10 @@ SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
 
 
 class StandIns:
-    """Stores all requests that the server gets until a test creates the next object.
+    """Stores what the fake AWS server accepts, until a test creates the next object.
 
-    The `failing` function chooses the response to a message. All tests in a process share the
-    server, so they can share the AWS clients that know its URL.
+    The `failing` function chooses the server's response to each message. All tests in a process
+    share the server, so they can also share the AWS clients that use its URL.
     """
 
     def __init__(self) -> None:

@@ -39,7 +39,7 @@ class World:
     minute: int = 0
 
     def copied(self) -> Self:
-        """Return a copy. Only minutes that begin after the copy may get values."""
+        """Return a copy. It shares the minutes so far, so add values only to later minutes."""
         values = {metric: [*series] for metric, series in self.values.items()}
         return replace(self, values=defaultdict(list, values))
 
@@ -121,7 +121,7 @@ class World:
 
     @cached_property
     def _evaluated(self) -> dict[bool, dict[str, Alarm]]:
-        """The alarms, by whether FILL adds values to a metric that has none."""
+        """The alarms if FILL adds values to a metric that has none (True), and if it does not."""
         return {
             fills: {
                 name: Alarm(properties, fills_nothing=not fills)

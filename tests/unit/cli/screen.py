@@ -1,6 +1,7 @@
 """Runs commands in this process, with a pseudo-terminal as their output.
 
-A new process would import the command line first, which takes 100 times longer than a command.
+A new process would first have to import the command line, which takes 100 times as long as running
+a command.
 """
 
 import os
@@ -18,7 +19,7 @@ from waitlist_cli.__main__ import main
 
 @dataclass(frozen=True)
 class Shown:
-    """What a terminal got from several commands. `text` is the last screen without its colours."""
+    """What several commands wrote to a terminal. `text` is the final screen without colours."""
 
     exit_codes: list[int]
     raw: str
@@ -53,7 +54,7 @@ def _run(words: list[str], terminal: int, environment: dict[str, str]) -> int:
         open(terminal, "w", closefd=False) as output,
         patch.multiple(sys, argv=["waitlist", *words], stdout=output, stderr=output),
         patch.dict(os.environ, environment, clear=True),
-        # Typer would build all commands again for each call.
+        # Typer would otherwise rebuild all commands for each call.
         patch("typer.main.get_command", return_value=GROUP),
     ):
         try:

@@ -1,8 +1,8 @@
 """Runs the whole service in the tests' process.
 
 Commands and consoles in the same process reach the service without a network. Other processes reach
-it over HTTP. The tests in tests/e2e use the separate processes of `make run` instead, which answer
-many times slower.
+it over HTTP. The tests in tests/e2e use the separate processes of `make run` instead, which respond
+many times more slowly.
 """
 
 import io

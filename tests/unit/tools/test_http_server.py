@@ -27,8 +27,8 @@ def test_a_body_that_lambda_would_not_accept_is_refused() -> None:
 def test_the_length_in_a_response_to_head_is_never_that_of_the_missing_body(
     body: bytes, length: str | None
 ) -> None:
-    """RFC 9110, section 8.6: the length of the body that a GET request would get, or none at
-    all.
+    """In a response to HEAD, the length is that of the body that a GET request would get, or there
+    is no length (RFC 9110, section 8.6).
     """
     answer = HttpResponse(200, (), body)
     with serving(lambda _: answer) as server, plain_client(url_of(server)) as client:

@@ -85,7 +85,7 @@ def planned_stack(parameters: str, name: str, region: str) -> Stack:
 
 
 def plan_stack(parameters: Parameters, name: str, region: str) -> Stack:
-    """Most tests plan the same stack, which preflight only reads."""
+    """Return the planned stack. Most tests can share a stack, because preflight only reads it."""
     return planned_stack(json.dumps(dict(parameters)), name, region)
 
 
@@ -129,7 +129,7 @@ class Account:
 
 @pytest.fixture(scope="module")
 def aws() -> Iterator[Any]:
-    """Moto starts only once, because a start takes longer than the removal of all resources."""
+    """Start Moto only once, because starting it takes longer than removing all resources."""
     with mock_aws() as started:
         yield started
 

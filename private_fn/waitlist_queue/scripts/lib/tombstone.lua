@@ -1,7 +1,7 @@
 -- NEEDS tickets
 
--- A tombstone marks a signup that has ended, so that a late message cannot bring the entry back. It must last longer
--- than the longest delay of such a message.
+-- A tombstone marks a signup that has ended, so that a late message cannot bring the entry back. The tombstone must
+-- last longer than such a message can be delayed.
 local TOMBSTONE_SECONDS = 900
 local TRIMMED_AT_ONCE = 16
 

@@ -110,9 +110,9 @@ def _schemas(generated: Mapping[str, Schema | Reference]) -> dict[str, Schema | 
     models: list[tuple[type[BaseModel], Literal["validation"]]] = [
         (choice, "validation") for body in (BumpBody, EditBody) for choice in body.choices()
     ]
-    # The routes name the schema of errors instead of its model. With the model, Powertools would
-    # generate the schema again for each response of each route, and would need twice the time for
-    # the whole document.
+    # The routes refer to the error schema by name. If they contained the model instead, Powertools
+    # would generate the schema again for each response of each route, and the whole document would
+    # take twice as long.
     models.append((Problem, "validation"))
     _, named = models_json_schema(models, ref_template=REF_TEMPLATE)
     return kept | {name: Schema(**schema) for name, schema in named["$defs"].items()}

@@ -1,4 +1,4 @@
-"""Request parameters that customers' and operators' routes share, and customers' keys."""
+"""Parameters shared by customers' and operators' routes, and customers' idempotency keys."""
 
 from typing import Annotated, Any
 

@@ -91,8 +91,10 @@ def shown(value: Any) -> Any:
 
 @cache
 def _shown_fields(group: type[Settings]) -> list[tuple[str, str]]:
-    """Return each field's name in the API and in the code. The result is cached, because resolving
-    the types of a group's fields takes longer than the rest of a request.
+    """Return each field's name in the API and its name in the code.
+
+    The result is cached, because resolving the types of a group's fields takes longer than the rest
+    of a request.
     """
     return [(one.encode_name, one.name) for one in fields(group) if not is_internal(one)]
 

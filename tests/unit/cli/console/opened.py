@@ -1,4 +1,4 @@
-"""Opens the console as a browser does. Most tests need no network for this."""
+"""Opens the console the way a browser does, but without a network for most tests."""
 
 import re
 import threading
