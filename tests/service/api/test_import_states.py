@@ -3,6 +3,7 @@ their place.
 """
 
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.service.api.test_imports import codes, outcomes, row
 from tests.service.api.test_verification import ADA, BOB, RULES, Guests
-from tests.support.faults import Crash, Wire, crash_after
+from tests.support.faults import Crash, Wire, before, crash_after
 from tests.support.people import People
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
@@ -127,6 +128,22 @@ def test_an_interrupted_import_is_completed_with_the_same_ranks() -> None:
             found = {name: rank for name, (rank, _) in ranks(people).items()}
             assert found == {"bob": RANK - 500, "ada": RANK}, (step, repeats)
             assert listed(people, "messages_off") == ["bob"]
+
+
+def test_an_import_does_not_overwrite_a_signup_that_happens_during_the_import() -> None:
+    """A customer in the imported file signs up just before the import writes the first records. The
+    customer's entry token stays valid (promise P2).
+    """
+    _, whole = import_until_crash_after(1000)
+    step = [call.name for call in whole.calls].index("TransactWriteItems")
+    wire, table, redis = Wire(), new_table(), empty_redis()
+    clock = RedisClock.standing()
+    people = People(World.on(wire.client(table), redis, wire.client, redis_clock=clock))
+    people.configure()
+    guest = People(World.on(table, redis, redis_clock=clock))
+    wire.arm(step, before(partial(guest.all_sign_up, "ada")))
+    assert outcomes(people.bring(*CUT_OFF)) == ["already", "joined"]
+    assert guest.poll("ada").status == 200
 
 
 def test_a_person_who_pauses_or_is_held_back_is_skipped(people: People) -> None:
