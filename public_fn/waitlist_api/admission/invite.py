@@ -118,8 +118,11 @@ class Invitations(Struct, frozen=True):
         return [self._counted(invitation) for invitation in found], cursor
 
     def _counted(self, invitation: Invitation) -> Counted:
+        """Return the invitation as callers see it. No offer lasts longer than admissions do."""
         funnel = self.invitees.count(invitation.waitlist_id, invitation.invitation_id)
-        return Counted(invitation, funnel)
+        over_millis = until_millis_of(self.waitlist_cache.find(invitation.waitlist_id).settings)
+        until_millis = min(invitation.until_millis, over_millis or invitation.until_millis)
+        return Counted(replace(invitation, until_millis=until_millis), funnel)
 
     def _begun(self, command: InviteCommand) -> Invitation:
         """Return a new invitation. Raise an error if the waitlist cannot invite anybody now."""
@@ -136,7 +139,7 @@ class Invitations(Struct, frozen=True):
             invitation_id=new_invitation_id(now_millis),
             created_millis=now_millis,
             by=command.by,
-            until_millis=_until_millis(command, settings, now_millis),
+            until_millis=_until_millis(command, now_millis),
             count=command.count,
             stamp=drawn.stamp,
             filter=command.filter,
@@ -260,19 +263,15 @@ def _check_open(settings: WaitlistSettings, now_millis: int) -> None:
         raise AdmissionOver
 
 
-def _until_millis(command: InviteCommand, settings: WaitlistSettings, now_millis: int) -> int:
-    """Return the time when the offers end. Offers never last longer than admissions.
-
-    Raise InvalidFields if the time in the request is not allowed.
-    """
+def _until_millis(command: InviteCommand, now_millis: int) -> int:
+    """Return the time when the offers end. Raise InvalidFields if the time is not allowed."""
     if command.offer_seconds is not None:
-        until_millis = now_millis + command.offer_seconds * 1000
-    else:
-        until_millis = command.until_millis or 0
+        return now_millis + command.offer_seconds * 1000
+    until_millis = command.until_millis or 0
     if not MIN_OFFER_SECONDS * 1000 <= until_millis - now_millis <= MAX_OFFER_SECONDS * 1000:
         message = "must be at least 10 seconds and at most 14 days from now"
         raise InvalidFields(FieldError("body.until", message))
-    return min(until_millis, until_millis_of(settings) or until_millis)
+    return until_millis
 
 
 def _digest(text: str) -> str:

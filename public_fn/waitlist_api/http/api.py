@@ -55,7 +55,7 @@ ALWAYS = {
 
 # An `Accept-Encoding` header refuses an encoding by giving it the weight 0 (RFC 9110, section
 # 12.5.3).
-REFUSED_GZIP = re.compile(r"\bgzip\s*;\s*q=0(\.0*)?\s*(,|$)", re.IGNORECASE)
+REFUSED_GZIP = re.compile(r"(^|,)\s*gzip\s*;\s*q=0(\.0*)?\s*(,|$)", re.IGNORECASE)
 
 
 def _no_code_keys() -> EntryTokens:

@@ -618,6 +618,15 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
     assert list(line.claimed()) == ["ann"]
 
 
+def test_a_reason_that_resembles_a_delay_belongs_to_the_record(line: Line) -> None:
+    filled(line)
+    line.readiness("ann", 1, deferred=0)
+    assert look_at(line, "ann")[3] == ["deferred"]
+    line.readiness("ann", 2, deferred=line.clock.millis + 1000)
+    line.readiness("ann", 3)
+    assert look_at(line, "ann")[3] == []
+
+
 @pytest.mark.parametrize("op", ["restore", "restore_many"])
 def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
     """P3"""

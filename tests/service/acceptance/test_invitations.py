@@ -377,6 +377,21 @@ def test_an_invitation_moves_on_even_if_each_run_has_little_time(
     assert funnel(people, invitation_id) == {"invited": 5, "open": 5}
 
 
+def test_later_offers_of_an_invitation_follow_a_later_end_of_the_admissions(
+    waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = waitlist(admission={"until": iso(DAY)})
+    names = [f"person-{number}" for number in range(101)]
+    people.bring(*({"customer_id": name} for name in names))
+    monkeypatch.setattr(invite_module, "REQUEST_MILLIS", 0)
+    invitation_id = invited(invite(people, count=101, offer_seconds=2 * DAY))
+    people.configure(admission={"until": iso(5 * DAY)})
+    world.maintain()
+    ends = [people.poll(name).json["offered_until"] for name in (names[0], names[-1])]
+    assert ends == [iso(DAY), iso(2 * DAY)]
+    assert found(people, invitation_id).json["until"] == iso(2 * DAY)
+
+
 def is_after_last_write(wire: Wire, step: int) -> bool:
     return all(name == "Query" for name in wire.names[step:])
 

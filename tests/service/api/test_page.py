@@ -388,6 +388,7 @@ def test_browsers_get_compressed_files() -> None:
         ("identity", None),
         ("gzip;q=0.5", "gzip"),
         ("gzip;q=0.01, identity;q=0", "gzip"),
+        ("x-gzip;q=0, gzip", "gzip"),
     ],
 )
 def test_a_client_that_refuses_gzip_gets_the_plain_file(

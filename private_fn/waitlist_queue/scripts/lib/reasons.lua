@@ -5,9 +5,9 @@
 -- "version,millis;reason=millis". Once a script has handled the deadline, a `~` replaces the comma:
 -- "version~millis;reason=millis".
 
--- This pattern matches the reasons `delayed` and `declined`, which Redis decides on. An entry has at most one of them.
+-- This pattern matches only the reasons `delayed` and `declined`, which Redis decides on. An entry has at most one of them.
 -- If Redis and the record have different delays, the delay that ends later applies.
-local DELAY = ';(de%a+)=(%d+)'
+local DELAY = ';(de[cl][la][iy]n?ed)=(%d+)'
 
 -- Returns when the delay of an entry ends, and the reason for the delay. If the entry is not delayed, the time is 0.
 local function delay_of(packed)
