@@ -18,7 +18,7 @@ from waitlist_cli.console.rendering import Pages
 from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.action import Inverse, PersonAction
-from waitlist_cli.operations.claim import CLAIM_PERSON, explain_lost_call
+from waitlist_cli.operations.claim import CLAIM_PERSON, explain_lost_call, is_claimed
 from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.poster import draw_code
@@ -186,12 +186,7 @@ class Console:
         claim = self.claims.get((waitlist_id, entry_id))
         # If the number of attempts has changed, this console's claim has expired, and another
         # client has since claimed the entry.
-        lasts = (
-            claim is not None
-            and found["status"] == "offered"
-            and found["offered_until"] is None
-            and found["attempts"] == claim["attempts"]
-        )
+        lasts = claim is not None and is_claimed(found) and found["attempts"] == claim["attempts"]
         return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
 
     def inverses_of(

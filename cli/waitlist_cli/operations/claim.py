@@ -103,7 +103,7 @@ def _can_be_claimed_again(waitlist: Document, person: Document, body: Document) 
     return is_own and body.get("to") in (None, "place") and not body.get("delay_seconds")
 
 
-def _is_claimed(person: Document) -> bool:
+def is_claimed(person: Document) -> bool:
     return person["status"] == "offered" and person["offered_until"] is None
 
 
@@ -114,7 +114,7 @@ COMPLETE = PersonAction(
     consequence="The person is admitted, and leaves the queue.",
     button="Admit",
     path=f"{CLAIM}/complete",
-    is_possible=_is_claimed,
+    is_possible=is_claimed,
     fields=(CLAIM_TOKEN, REASON),
     notice="{who} is admitted.",
     is_final=True,
@@ -126,7 +126,7 @@ RELEASE = PersonAction(
     title="Release {who} to the queue",
     consequence="The person goes back to waiting.",
     path=f"{CLAIM}/release",
-    is_possible=_is_claimed,
+    is_possible=is_claimed,
     fields=(
         CLAIM_TOKEN,
         TO,
@@ -162,7 +162,7 @@ CALL = PersonAction(
     consequence="The person's page says where to come, and the person gets a message if the list "
     "sends messages about calls.",
     path=f"{CLAIM}/call",
-    is_possible=_is_claimed,
+    is_possible=is_claimed,
     fields=(CLAIM_TOKEN, CALLED_TO),
     notice=lambda answer: (
         f"{WHO} has been called to {answer['call']['to']}."
@@ -231,7 +231,7 @@ EXTEND = PersonAction(
     title="Give {who} more time",
     consequence="The person's time starts over now.",
     path=f"{CLAIM}/extend",
-    is_possible=_is_claimed,
+    is_possible=is_claimed,
     fields=(CLAIM_TOKEN, LEASE),
     notice=lambda entry: f"{WHO} has time until {format_value(entry['claimed_until'])}.",
     inverse=_former_lease,
@@ -243,7 +243,7 @@ PARK = PersonAction(
     consequence="The person stays out of the queue until an operator returns them.",
     button="Set aside",
     path=f"{CLAIM}/park",
-    is_possible=_is_claimed,
+    is_possible=is_claimed,
     fields=(CLAIM_TOKEN, REASON),
     notice="{who} is set aside.",
     ends_claim=True,
