@@ -41,6 +41,8 @@ settings.load_profile("waitlist")
 
 MOST_WORKERS = 4
 WORKER_BYTES = 2 << 30  # A worker uses up to 0.7 GB, and starts servers and services.
+# The tests that mostly wait for servers and services.
+WAITING = ("tests/reliability/chaos/", "tests/reliability/load/", "tests/e2e/fuzz/")
 
 
 def pytest_configure() -> None:
@@ -74,6 +76,19 @@ def pytest_collection() -> Generator[None, object, object]:
         # can look for reference cycles less often.
         gc.set_threshold(10_000)
         gc.enable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests that mostly wait first. Meanwhile, the other workers run the other tests."""
+    items.sort(key=lambda item: not item.nodeid.startswith(WAITING))
+
+
+def pytest_sessionfinish() -> None:
+    """pytest ends with five full garbage collections. With so many objects, they would take more
+    than half a minute of processor time, so do one, and hide the remaining objects from the others.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,8 @@ from waitlist_api.bots.check import BotCheck
 from waitlist_api.config import Config
 from waitlist_api.entries.identify import Identities
 from waitlist_api.http.api import Api
+from waitlist_api.http.routing import import_routes
+from waitlist_api.http.schemas.common import Model
 from waitlist_api.maintenance.runner import MaintenanceRunner
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_queue.connections import Client
@@ -42,6 +44,21 @@ CONFIG = Config(
     message_channels=("mail", "sms"),
 )
 START_MILLIS = 1_790_000_000_000
+
+
+@cache
+def complete_models() -> None:
+    """Let pydantic complete the models of all routes.
+
+    In Lambda, pydantic completes a model when the first request needs it. A test process creates
+    the API thousands of times, and each API would complete its models again.
+    """
+    import_routes()
+    todo = Model.__subclasses__()
+    while todo:
+        model = todo.pop()
+        todo += model.__subclasses__()
+        model.model_rebuild(force=True)
 
 
 @dataclass
@@ -108,6 +125,7 @@ class World:
         """Return a deployment on the given database and Redis server. `here` returns the Redis
         server's run id.
         """
+        complete_models()
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
         # The time limit's clock stands still, because a slow machine could otherwise exceed the

@@ -13,7 +13,8 @@ from tests.support.problem import Problem
 # claim has already ended.
 GONE = frozenset({"not_waiting", "already_admitted"})
 HELD_NO_MORE = frozenset({"claim_expired", "claim_mismatch", "not_waiting"})
-OFFERED_NO_MORE = frozenset({"not_offered", "offer_expired", "already_admitted"})
+# A customer who leaves while their offer is being accepted gets `not_waiting`.
+OFFERED_NO_MORE = frozenset({"not_offered", "offer_expired", "already_admitted", "not_waiting"})
 REFUSALS = {
     "leave": frozenset({"already_admitted"}),
     "bump": GONE,
