@@ -39,10 +39,10 @@ from tools.deploy.rights import NETWORK_ACTIONS, OF_CODE, Need, Roles, Use, need
 from tools.deploy.stack import Stack, make
 from tools.local.dynamodb.memory_table import MemoryTable
 from tools.local.table import read_template
-from waitlist_api import app
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.secret import secret_reader
 from waitlist_api.events.forward import Forwarder
+from waitlist_api.handlers import public
 from waitlist_api.http.routes.guests import Routes
 from waitlist_api.maintenance.rebuild import STOP_MILLIS
 from waitlist_api.webhooks.signatures import Signatures
@@ -87,13 +87,13 @@ def start_with_a_secret() -> None:
         patch.setenv("BOT_CHECK_SECRET_ARN", BOT_CHECK_ARN)
         patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         patch.setenv("LOG_LEVEL", "CRITICAL")
-        patch.setattr(app, "secrets_client", lambda _: guarded("PublicFn", Secrets()))
-        app.lambda_handler(event("GET", "/v1/unknown", {}, None), Context())
-        check = app.api()._services.get(Routes).bot_check
+        patch.setattr(public, "secrets_client", lambda _: guarded("PublicFn", Secrets()))
+        public.lambda_handler(event("GET", "/v1/unknown", {}, None), Context())
+        check = public.api()._services.get(Routes).bot_check
         assert check is not None
         assert check._read_secret() == SECRET
-        app.api.cache_clear()
-        app.request_log.cache_clear()
+        public.api.cache_clear()
+        public.request_log.cache_clear()
 
 
 def send_a_webhook_in_vain() -> None:

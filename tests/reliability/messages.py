@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from tests.service.messages.crowd import Crowd, Queued, told
 from tests.service.messages.stage import Stage, staged
-from waitlist_api import messages_app
+from waitlist_api.handlers import messages as messages_handler
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.table import Table
 from waitlist_shared.ids import entry_id_of
@@ -73,7 +73,7 @@ def create_offers(stage: Stage, count: int) -> list[Queued]:
             for number in range(start, min(count, start + 25))
         ]
         items = [one.to_item("crowd", 0) for one in records]
-        Table(stage.table, messages_app.batches()._sender.entries.table.name).put_many(items)
+        Table(stage.table, messages_handler.batches()._sender.entries.table.name).put_many(items)
         queue += [Queued(dumps({**event, "entry_id": one.entry_id}), now, now) for one in records]
     return queue
 
@@ -81,7 +81,7 @@ def create_offers(stage: Stage, count: int) -> list[Queued]:
 def check_that_all_are_sent(count: int) -> None:
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         ses = LimitedSes(stage, RATE)
-        patch.setattr(messages_app, "mail_client", lambda: ses)
+        patch.setattr(messages_handler, "mail_client", lambda: ses)
         crowd = Crowd(stage, Random(1), queue=create_offers(stage, count))
         began = stage.clock.millis
         while crowd.queue:

@@ -134,11 +134,11 @@ def test_only_entry_points_read_the_environment() -> None:
         )
     ]
     assert sorted(reading) == [
-        "waitlist_api.app",
-        "waitlist_api.events_app",
-        "waitlist_api.maintenance_app",
-        "waitlist_api.messages_app",
-        "waitlist_api.webhook_app",
+        "waitlist_api.handlers.events",
+        "waitlist_api.handlers.maintenance",
+        "waitlist_api.handlers.messages",
+        "waitlist_api.handlers.public",
+        "waitlist_api.handlers.webhook",
         "waitlist_queue.app",
     ]
 
@@ -147,9 +147,9 @@ def test_only_entry_points_read_the_environment() -> None:
     "name",
     [
         "waitlist_queue.app",
-        "waitlist_api.app",
-        "waitlist_api.events_app",
-        "waitlist_api.webhook_app",
+        "waitlist_api.handlers.public",
+        "waitlist_api.handlers.events",
+        "waitlist_api.handlers.webhook",
     ],
 )
 def test_importing_an_entry_point_reads_nothing_from_the_environment(name: str) -> None:

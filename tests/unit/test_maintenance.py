@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from waitlist_api import maintenance_app as maintenance
+from waitlist_api.handlers import maintenance
 
 LEFT_MILLIS = 300_000
 ALIAS = "arn:aws:lambda:us-east-1:123456789012:function:waitlist-maintenance:live"

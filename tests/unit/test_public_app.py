@@ -8,9 +8,9 @@ import pytest
 from moto import mock_aws
 
 from tests.support.gateway import Caller, Context
-from waitlist_api import app
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.config import ConfigError
+from waitlist_api.handlers import public
 from waitlist_api.http.edge import HEADER
 
 KEY = "a-key-of-the-deployed-service-0123456789"
@@ -27,16 +27,16 @@ def environ(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")
     for name in ("ENTRY_TOKEN_SECRET", "ENTRY_TOKEN_SECRET_ARN", "JWT_ISSUER", "EDGE_KEY_ARNS"):
         monkeypatch.delenv(name, raising=False)
-    for cached in (app.api, app.request_log):
+    for cached in (public.api, public.request_log):
         cached.cache_clear()
     with mock_aws():
         yield monkeypatch
-    for cached in (app.api, app.request_log):
+    for cached in (public.api, public.request_log):
         cached.cache_clear()
 
 
 def request_status(token: str) -> int:
-    return Caller(app.lambda_handler).request("GET", PATH, token=token).status
+    return Caller(public.lambda_handler).request("GET", PATH, token=token).status
 
 
 def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
@@ -64,7 +64,7 @@ def test_edge_keys_are_read_from_secrets_manager(environ: pytest.MonkeyPatch) ->
     arns = [secrets.create_secret(Name=key[0], SecretString=key)["ARN"] for key in keys]
     environ.setenv("JWT_ISSUER", "https://issuer.example.com")
     environ.setenv("EDGE_KEY_ARNS", ",".join(arns))
-    caller = Caller(app.lambda_handler)
+    caller = Caller(public.lambda_handler)
     assert caller.request("GET", PATH).code == "edge_only"
     for key in keys:
         assert caller.request("GET", PATH, headers={HEADER: key}).code == "unauthorized"
@@ -82,7 +82,7 @@ def test_without_an_issuer_and_a_token_key_the_error_names_the_missing_variable(
     environ: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(ConfigError, match="ENTRY_TOKEN_SECRET_ARN"):
-        app.lambda_handler({}, Context())
+        public.lambda_handler({}, Context())
 
 
 def test_the_error_for_an_unknown_bot_check_names_the_providers(
@@ -91,4 +91,4 @@ def test_the_error_for_an_unknown_bot_check_names_the_providers(
     environ.setenv("ENTRY_TOKEN_SECRET", KEY)
     environ.setenv("BOT_CHECK", "captcha")
     with pytest.raises(ConfigError, match="BOT_CHECK=captcha must be one of turnstile, "):
-        app.lambda_handler({}, Context())
+        public.lambda_handler({}, Context())

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import BaseModel
 
-from waitlist_api import app
-from waitlist_api import maintenance_app as maintenance
+from waitlist_api.handlers import maintenance, public
 from waitlist_api.http.routing import import_routes
 from waitlist_queue import app as private_app
 
@@ -24,8 +23,8 @@ class NoSocket:
     def __init__(self, *_args, **_named):
         raise AssertionError("a connection at import")
 socket.socket = NoSocket
-from waitlist_api.app import api
-from waitlist_api.maintenance_app import runner
+from waitlist_api.handlers.public import api
+from waitlist_api.handlers.maintenance import runner
 from waitlist_queue.app import service
 print(*(composed.cache_info().currsize for composed in (api, runner, service)))
 """
@@ -36,15 +35,15 @@ import importlib, os, sys
 ROUTES = "waitlist_api.http.routes.admin.claims"
 for start in sys.argv[1:]:
     os.environ["AWS_LAMBDA_INITIALIZATION_TYPE"] = start
-    for module in ("waitlist_api.app", ROUTES):
+    for module in ("waitlist_api.handlers.public", ROUTES):
         sys.modules.pop(module, None)
-    importlib.import_module("waitlist_api.app")
+    importlib.import_module("waitlist_api.handlers.public")
     print(start, ROUTES in sys.modules)
 """
 # This script imports what a first signup needs, and prints the imported modules.
 IMPORT_SIGNUP = """
 import sys
-import waitlist_api.app
+import waitlist_api.handlers.public
 from waitlist_api.http.routing import SIGN_UP, find_route
 find_route(SIGN_UP)
 print(*sys.modules)
@@ -122,10 +121,10 @@ def complete_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     }.items():
         monkeypatch.setenv(name, value)
     state = random.getstate()
-    for cached in (app.api, maintenance.runner, private_app.service):
+    for cached in (public.api, maintenance.runner, private_app.service):
         cached.cache_clear()
     yield
-    for cached in (app.api, maintenance.runner, private_app.service):
+    for cached in (public.api, maintenance.runner, private_app.service):
         cached.cache_clear()
     random.setstate(state)
 
@@ -136,7 +135,7 @@ def test_copies_of_a_snapshot_pause_for_different_times(complete_environment: No
 
     Otherwise, all refused clients would come back at once (promise P9).
     """
-    for compose in (app.api, private_app.service):
+    for compose in (public.api, private_app.service):
         pauses = set()
         for _copy in range(2):
             random.seed(7)

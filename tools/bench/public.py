@@ -59,7 +59,8 @@ MEASURED = "import time; began = time.process_time(); {}; print(time.process_tim
 # This program does the work of a first request: it creates the function's services and imports one
 # route's module.
 START_PUBLIC = MEASURED.format(
-    "from waitlist_api.app import api; from waitlist_api.http.routing import SIGN_UP, find_route; "
+    "from waitlist_api.handlers.public import api; "
+    "from waitlist_api.http.routing import SIGN_UP, find_route; "
     "api()._resolver(find_route(SIGN_UP))"
 )
 START_BOTO3 = MEASURED.format("import boto3; boto3.client('dynamodb'); boto3.client('lambda')")
@@ -155,9 +156,9 @@ class PublicBench:
             patch.dict(os.environ, ENVIRONMENT),
             patch.object(URLLib3Session, "send", lambda _, request: self._backends.send(request)),
         ):
-            from waitlist_api import app
+            from waitlist_api.handlers import public as handler
 
-            self._handler: Callable[[Any, Any], Any] = app.lambda_handler
+            self._handler: Callable[[Any, Any], Any] = handler.lambda_handler
             created = boto3.client("dynamodb")
             created.create_table(**create_table_request(TABLE_NAME))
             yield

@@ -78,7 +78,7 @@ def _compose() -> None:
         clients.dynamodb_client().close()
         clients.kms_client().close()
         clients.patient_lambda_client().close()
-    if public := sys.modules.get("waitlist_api.app"):
+    if public := sys.modules.get("waitlist_api.handlers.public"):
         public.api()
 
 

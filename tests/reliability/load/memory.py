@@ -15,9 +15,9 @@ EVERY_SECONDS = 0.5
 # Databases are not checked, because their memory grows with the data they store.
 STORES = frozenset({"Valkey", "DynamoDB"})
 ROLES = {
-    "waitlist_api.app.lambda_handler": "public function",
+    "waitlist_api.handlers.public.lambda_handler": "public function",
     "waitlist_queue.app.lambda_handler": "private function",
-    "waitlist_api.maintenance_app.lambda_handler": "maintenance",
+    "waitlist_api.handlers.maintenance.lambda_handler": "maintenance",
     "tools.local.redis_server": "Valkey",
     "valkey-server": "Valkey",
     "tools.local.dynamodb.server": "DynamoDB",

@@ -13,9 +13,9 @@ from tests.service.bus.scene import Scene
 from tests.service.bus.stories import signs_up
 from tests.support.rights import BUS, guarded
 from tools.local.bus import lets_through
-from waitlist_api import events_app
 from waitlist_api.events.changes import CHANGED, HEARTBEAT, event_of
 from waitlist_api.events.forward import TOGETHER, Forwarder
+from waitlist_api.handlers import events as events_handler
 
 NOW_MILLIS = 1_790_000_000_000
 READ_AT = "2026-09-21T14:13:20.000Z"
@@ -152,12 +152,12 @@ def test_each_maintenance_run_publishes_a_heartbeat(bus: Bus) -> None:
 
 
 def test_lambda_is_told_the_record_to_go_on_with(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(events_app, "forwarder", lambda: forwarder(bus))
+    monkeypatch.setattr(events_handler, "forwarder", lambda: forwarder(bus))
     records = changes(1)
-    assert events_app.lambda_handler({"Records": records}, None) == {"batchItemFailures": []}
+    assert events_handler.lambda_handler({"Records": records}, None) == {"batchItemFailures": []}
     bus.error = EndpointConnectionError(endpoint_url="https://bus")
     number = records[0]["dynamodb"]["SequenceNumber"]
-    assert events_app.lambda_handler({"Records": records}, None) == {
+    assert events_handler.lambda_handler({"Records": records}, None) == {
         "batchItemFailures": [{"itemIdentifier": number}]
     }
 
@@ -166,7 +166,7 @@ def test_the_function_is_composed_from_its_environment(monkeypatch: pytest.Monke
     monkeypatch.setenv("EVENT_BUS_NAME", "waitlist-events")
     monkeypatch.setenv("EVENT_SOURCE", "waitlist.waitlist")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    events_app.forwarder.cache_clear()
-    made = events_app.forwarder()
-    events_app.forwarder.cache_clear()
+    events_handler.forwarder.cache_clear()
+    made = events_handler.forwarder()
+    events_handler.forwarder.cache_clear()
     assert (made.bus_name, made.source) == ("waitlist-events", "waitlist.waitlist")

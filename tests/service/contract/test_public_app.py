@@ -10,10 +10,10 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from tests.support.gateway import Context, event
-from waitlist_api import app
 from waitlist_api.auth.token_keys import SecretUnavailable
 from waitlist_api.aws.clients import ANSWER_SECONDS
 from waitlist_api.aws.deadline import Deadline
+from waitlist_api.handlers import public
 from waitlist_api.http.errors import CODE_HEADER
 
 HEALTH = event("GET", "/v1/unknown", {}, None)
@@ -47,8 +47,8 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Secrets]:
     monkeypatch.setenv("ENTRY_TOKEN_SECRET_ARN", "arn:aws:secretsmanager:us-east-1:1:secret:s")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("LOG_LEVEL", "CRITICAL")
-    monkeypatch.setattr(app, "secrets_client", lambda _: secrets)
-    caches = (app.api, app.request_log)
+    monkeypatch.setattr(public, "secrets_client", lambda _: secrets)
+    caches = (public.api, public.request_log)
     for cached in caches:
         cached.cache_clear()
     yield secrets
@@ -77,19 +77,19 @@ def test_a_key_that_is_not_to_be_had_is_an_outage_that_passes(
     secrets: Secrets, failure: Exception
 ) -> None:
     secrets.failure = failure
-    answer = app.lambda_handler(HEALTH, Timed(10))
+    answer = public.lambda_handler(HEALTH, Timed(10))
     assert (answer["statusCode"], json.loads(answer["body"])["code"]) == (503, "not_ready")
     assert answer["headers"]["Retry-After"] == "2"
     assert answer["headers"]["Content-Type"] == "application/problem+json"
     assert "secret words" not in answer["body"]
     secrets.failure = None
-    assert app.lambda_handler(HEALTH, Timed(10))["statusCode"] == 404
+    assert public.lambda_handler(HEALTH, Timed(10))["statusCode"] == 404
 
 
 def test_a_key_that_may_not_be_read_is_a_mistake_in_the_deployment(secrets: Secrets) -> None:
     secrets.failure = refused("AccessDeniedException", 400)
     with pytest.raises(SecretUnavailable, match="the function's role allows it"):
-        app.lambda_handler(HEALTH, Timed(10))
+        public.lambda_handler(HEALTH, Timed(10))
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
@@ -107,7 +107,7 @@ def test_a_browser_that_accepts_compression_gets_the_error(
     secrets: Secrets, method: str, path: str, code: str, part: str
 ) -> None:
     asked = event(method, path, {"accept-encoding": "gzip, deflate, br"}, None)
-    answer = app.lambda_handler(asked, Timed(10))
+    answer = public.lambda_handler(asked, Timed(10))
     assert answer["statusCode"] in (404, 422)
     assert answer["headers"][CODE_HEADER] == code
     is_compressed = answer["headers"].get("Content-Encoding") == "gzip"
@@ -129,11 +129,11 @@ def test_a_request_has_the_time_that_lambda_gives_it_less_what_its_answer_takes(
 
     class Asked:
         def handle(self, _event: object, _context: object) -> dict[str, Any]:
-            left.append(app.DEADLINE.left())
+            left.append(public.DEADLINE.left())
             return {"statusCode": 204}
 
-    monkeypatch.setattr(app, "api", Asked)
-    monkeypatch.setattr(app, "DEADLINE", Deadline(lambda: 0.0))
-    app.lambda_handler({}, Timed(10))
+    monkeypatch.setattr(public, "api", Asked)
+    monkeypatch.setattr(public, "DEADLINE", Deadline(lambda: 0.0))
+    public.lambda_handler({}, Timed(10))
     assert left == [10 - ANSWER_SECONDS]
-    assert app.DEADLINE.left() == float("inf")
+    assert public.DEADLINE.left() == float("inf")

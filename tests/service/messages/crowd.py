@@ -13,7 +13,7 @@ from tests.service.bus.scene import Detail
 from tests.service.messages.stage import Stage
 from tests.service.messages.stand_ins import SENT, Answer, error
 from tools.local.bus import details_of
-from waitlist_api import messages_app
+from waitlist_api.handlers import messages as messages_handler
 from waitlist_api.records.entry import record_key
 
 KINDS = ["joined", "near", "offered", "ending", "admitted", "left"]
@@ -228,7 +228,7 @@ class Crowd:
                     "body": one.body,
                 }
             )
-        answer = messages_app.lambda_handler({"Records": records}, self.stage.context)
+        answer = messages_handler.lambda_handler({"Records": records}, self.stage.context)
         failed = {int(one["itemIdentifier"]) for one in answer["batchItemFailures"]}
         for number, one in enumerate(batch):
             if number not in failed:

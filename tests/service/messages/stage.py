@@ -16,7 +16,7 @@ from tests.service.messages.stand_ins import StandIns
 from tests.support.dynamodb import TABLE
 from tests.support.rights import MAIL_SET, MESSAGES_QUEUE, SMS_FROM, guarded
 from tests.support.world import SECRET
-from waitlist_api import messages_app
+from waitlist_api.handlers import messages as messages_handler
 
 ALL = ["joined", "verify", "offered", "confirm", "admitted", "left"]
 ENVIRON = {
@@ -100,7 +100,7 @@ class Stage(Scene):
             }
             for number, detail in enumerate(details)
         ]
-        answer = messages_app.lambda_handler({"Records": records}, self.context)
+        answer = messages_handler.lambda_handler({"Records": records}, self.context)
         return [int(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
     def bounce(self, name: str) -> Detail:
@@ -131,18 +131,18 @@ def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     try:
         stage = Stage(stand_ins)
         table = guarded("MessagesFn", stage.wire.client(stage.table))
-        monkeypatch.setattr(messages_app, "dynamodb_client", lambda: table)
+        monkeypatch.setattr(messages_handler, "dynamodb_client", lambda: table)
         for name in ("mail_client", "sms_client", "sqs_client"):
             client = guarded("MessagesFn", _client(name))
-            monkeypatch.setattr(messages_app, name, lambda client=client: client)
-        monkeypatch.setattr(messages_app, "now_millis", stage.clock.now_millis)
-        messages_app.batches.cache_clear()
+            monkeypatch.setattr(messages_handler, name, lambda client=client: client)
+        monkeypatch.setattr(messages_handler, "now_millis", stage.clock.now_millis)
+        messages_handler.batches.cache_clear()
         yield stage
     finally:
-        messages_app.batches.cache_clear()
+        messages_handler.batches.cache_clear()
 
 
 @cache
 def _client(name: str) -> Any:
     """Return an AWS client for the stand-ins. All tests share it, because creating it is slow."""
-    return getattr(messages_app, name)()
+    return getattr(messages_handler, name)()

@@ -15,8 +15,8 @@ from tests.service.messages.stand_ins import SENT, error, part
 from tests.support.gateway import Answer
 from tests.support.tables import items_of
 from tests.support.world import SECRET
-from waitlist_api import messages_app
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.handlers import messages as messages_handler
 from waitlist_api.messages.compose import Letterhead
 from waitlist_api.messages.example import PROOF_CHARACTERS
 from waitlist_api.messages.kinds import KINDS
@@ -367,7 +367,7 @@ def joins(stage: Stage, first: int, count: int) -> None:
 
 def limit_stack(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
     monkeypatch.setenv(name, str(value))
-    messages_app.batches.cache_clear()
+    messages_handler.batches.cache_clear()
 
 
 def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(

@@ -16,8 +16,8 @@ from tests.service.messages.stand_ins import Answer as Reply
 from tests.support.faults import Call, Crash, crash_before
 from tests.support.gateway import Answer
 from tests.support.rights import MAIL_SET
-from waitlist_api import messages_app
 from waitlist_api.events.changes import CHANGED, HEARTBEAT
+from waitlist_api.handlers import messages as messages_handler
 from waitlist_api.messages.kinds import BY_EVENT
 from waitlist_api.records.published import HEARTBEAT_EVENT
 
@@ -211,7 +211,7 @@ def test_an_operator_sends_a_test_message(
     before = dict(stage.table.items)
     assert ask(email="Me@example.org").json == {"outcome": "sent"}
     assert ask(phone="+49 1512 3456789").json == {"outcome": "sent"}
-    outcomes = [messages_app.lambda_handler(one, stage.context) for one in lambda_.trials]
+    outcomes = [messages_handler.lambda_handler(one, stage.context) for one in lambda_.trials]
     assert outcomes == [{"outcome": "sent"}] * 2
     (mail,), (text,) = stage.stand_ins.mails, stage.stand_ins.texts
     assert mail["Destination"]["ToAddresses"] == ["Me@example.org"]
@@ -236,12 +236,14 @@ def test_an_operator_sends_a_test_message(
         (error(429, "TooManyRequestsException"), "try_again"),
     ):
         stage.stand_ins.failing = partial(_always, answer)
-        assert messages_app.lambda_handler(lambda_.trials[0], stage.context)["outcome"] == outcome
+        sent = messages_handler.lambda_handler(lambda_.trials[0], stage.context)
+        assert sent["outcome"] == outcome
     stage.configure(messages={"kinds": [], "sms_countries": ["AT"]})
-    refused = messages_app.lambda_handler(lambda_.trials[1], stage.context)
+    refused = messages_handler.lambda_handler(lambda_.trials[1], stage.context)
     assert refused["outcome"] == "number_not_allowed"
     stage.world.services.waitlist_records.begin_delete(stage.people.waitlist_id, 0)
-    assert messages_app.lambda_handler(lambda_.trials[0], stage.context)["outcome"] == "no_waitlist"
+    refused = messages_handler.lambda_handler(lambda_.trials[0], stage.context)
+    assert refused["outcome"] == "no_waitlist"
 
 
 def _always(answer: Reply, _: object) -> Reply:

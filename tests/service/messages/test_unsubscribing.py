@@ -17,8 +17,8 @@ from tests.service.messages.stand_ins import mime, raw_of
 from tests.support.faults import Call
 from tests.support.gateway import Answer, Caller
 from tests.support.world import SECRET
-from waitlist_api import messages_app
 from waitlist_api.auth.credentials import EntryTokens
+from waitlist_api.handlers import messages as messages_handler
 from waitlist_api.http.api import Api
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -206,7 +206,7 @@ def test_emails_to_customers_with_accounts_have_the_header(
 ) -> None:
     stage.joins("ada")
     monkeypatch.setenv("JWT_ISSUER", "https://issuer.example")
-    messages_app.batches.cache_clear()
+    messages_handler.batches.cache_clear()
     assert stage.send_news() == []
     path = unsubscribe_path(stage.stand_ins.mails[-1])
     logger = Logger(service="test", level="CRITICAL")

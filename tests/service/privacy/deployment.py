@@ -32,8 +32,7 @@ from tools.local.local_gateway import LocalGateway
 from tools.local.operator import local_operator
 from tools.local.routes import Routes
 from tools.local.table import read_template
-from waitlist_api import app
-from waitlist_api import maintenance_app as maintenance
+from waitlist_api.handlers import maintenance, public
 from waitlist_queue import app as private_app
 
 ISSUER = "https://issuer.example.com"
@@ -107,16 +106,16 @@ def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]
     redis, table = empty_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
     patch.setattr(private_app, "connect", lambda _: redis)
-    for module in (app, maintenance):
+    for module in (public, maintenance):
         patch.setattr(module, "dynamodb_client", lambda *_: table)
-    patch.setattr(app, "lambda_client", lambda _: lambda_)
-    patch.setattr(app, "kms", KMS)
+    patch.setattr(public, "lambda_client", lambda _: lambda_)
+    patch.setattr(public, "kms", KMS)
     patch.setattr(maintenance, "patient_lambda_client", lambda: lambda_)
     for name, value in _environ(issuer).items():
         patch.setenv(name, value)
     caches = (
-        app.api,
-        app.request_log,
+        public.api,
+        public.request_log,
         maintenance.runner,
         maintenance.run_log,
         private_app.service,
@@ -124,7 +123,7 @@ def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]
     for cached in caches:
         cached.cache_clear()
     gateway = LocalGateway(
-        InProcess(app.lambda_handler),
+        InProcess(public.lambda_handler),
         {},
         Routes.from_template(read_template()),
         jwt_authorizer=_guard() if issuer else None,

@@ -23,7 +23,7 @@ from tests.service.privacy.deployment import Deployment, deployed
 from tests.service.privacy.marks import index_texts, redis_texts
 from tests.support.rights import guarded
 from tools.local.bus import events_of
-from waitlist_api import messages_app
+from waitlist_api.handlers import messages as messages_handler
 from waitlist_api.http.even_times import EvenTimes
 
 KINDS = ["joined", "verify", "offered", "confirm", "admitted", "left"]
@@ -132,7 +132,7 @@ class Life:
         # The function gets the same events twice. The second time, it sends whatever failed the
         # first time.
         for _ in range(2 if records else 0):
-            messages_app.lambda_handler({"Records": records}, Context())
+            messages_handler.lambda_handler({"Records": records}, Context())
 
     def links(self) -> list[str]:
         texts = [one["MessageBody"] for one in self.stand_ins.texts]
@@ -260,8 +260,8 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         for name, value in {**ENVIRON, "METRICS_NAMESPACE": "Waitlist/test"}.items():
             monkeypatch.setenv(name, value)
         table = guarded("MessagesFn", service.table)
-        monkeypatch.setattr(messages_app, "dynamodb_client", lambda: table)
-        messages_app.batches.cache_clear()
+        monkeypatch.setattr(messages_handler, "dynamodb_client", lambda: table)
+        messages_handler.batches.cache_clear()
         life = Life(service, address, stand_ins)
 
         def everywhere() -> list[str]:
@@ -296,7 +296,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         service.maintain()
         assert found_in(everywhere()) == []
         assert found_in([str(service.table.scan()["Items"])]) == []
-    messages_app.batches.cache_clear()
+    messages_handler.batches.cache_clear()
 
 
 @pytest.mark.parametrize("address", [MAIL, PHONE], ids=["mail", "phone"])

@@ -14,7 +14,7 @@ from tests.service.messages.stage import Stage, staged
 from tests.service.messages.stand_ins import SENT, Answer, error, part
 from tests.service.messages.test_unsubscribing import click, unsubscribe_path
 from tests.service.privacy.marks import CUSTOMER, NAME, WORD, found_in
-from waitlist_api import messages_app
+from waitlist_api.handlers import messages as messages_handler
 from waitlist_api.messages.channels import MailChannel
 
 NUMBER = "+4915123456789"
@@ -71,7 +71,7 @@ def test_addresses_and_links_leave_in_messages_alone(
         stage.world.advance(61)
     with monkeypatch.context() as patch:
         patch.setattr(MailChannel, "send", broken)
-        messages_app.batches.cache_clear()
+        messages_handler.batches.cache_clear()
         assert stage.send(*news) != []
     stage.world.advance(61)
     stage.stand_ins.failing = lambda _: SENT

@@ -11,10 +11,9 @@ from tests.service.telemetry.captured_logs import HEADER, CapturedLogs, captured
 from tests.support.gateway import Context
 from tests.support.world import SECRET
 from tools.local.operator import local_operator
-from waitlist_api import app
-from waitlist_api import maintenance_app as maintenance
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.entries.queries import EntryQueries
+from waitlist_api.handlers import maintenance, public
 from waitlist_api.maintenance.runner import MaintenanceRunner
 from waitlist_queue import app as private_app
 from waitlist_queue.service import QueueService
@@ -87,7 +86,7 @@ def test_a_defect_is_logged_once_as_a_failure(
 )
 def test_a_broken_event_is_logged_with_lambdas_own_id(prepared: CapturedLogs, event: Any) -> None:
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever it breaks on
-        app.lambda_handler(event, Context())
+        public.lambda_handler(event, Context())
     (line,) = prepared.lines("public")
     assert (line["operation"], line["outcome"], line["failures"]) == (
         "unknown",

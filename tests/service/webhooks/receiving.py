@@ -19,8 +19,8 @@ from tests.service.bus.scene import Scene
 from tests.support.dynamodb import TABLE
 from tests.support.rights import WEBHOOK_DEAD_LETTERS, WEBHOOK_QUEUE, guarded
 from tools.local.sqs import lambda_event
-from waitlist_api import webhook_app
 from waitlist_api.config import WebhookConfig
+from waitlist_api.handlers import webhook as webhook_handler
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
 from waitlist_api.webhooks.deliver import WebhookSender
@@ -134,8 +134,8 @@ class Stage:
         self.sqs = self.scene.world.sqs
         self.queue, self.dead = self.sqs.queue, self.sqs.dead
         config = WebhookConfig(TABLE, self.stand.url, "", "", log_level="CRITICAL")
-        self.patch.setattr(webhook_app, "config", lambda: config)
-        webhook_app.telemetry.cache_clear()
+        self.patch.setattr(webhook_handler, "config", lambda: config)
+        webhook_handler.telemetry.cache_clear()
         self.start()
 
     def start(
@@ -157,7 +157,7 @@ class Stage:
             now_millis=self.scene.clock.now_millis,
             jitter=lambda: 0.0,
         )
-        self.patch.setattr(webhook_app, "webhook_sender", lambda: made)
+        self.patch.setattr(webhook_handler, "webhook_sender", lambda: made)
 
     def advance(self, seconds: float) -> None:
         self.scene.world.advance(seconds)
@@ -170,7 +170,7 @@ class Stage:
         messages = self.queue.receive(1)
         if not messages:
             return False
-        answer = webhook_app.lambda_handler(lambda_event(messages), self.context)
+        answer = webhook_handler.lambda_handler(lambda_event(messages), self.context)
         if not answer["batchItemFailures"]:
             self.queue.delete(messages[0].receipt)
         else:

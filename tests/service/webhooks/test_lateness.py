@@ -13,9 +13,9 @@ from tests.service.telemetry.metric_world import stack_of
 from tests.service.webhooks.receiving import Answer, Stage, Stand, standing, status
 from tests.support.alarms import ALARM, OK, Alarm, Metric
 from tests.support.dynamodb import TABLE
-from waitlist_api import webhook_app
 from waitlist_api.config import WebhookConfig
 from waitlist_api.events.changes import HEARTBEAT as HEARTBEAT_TYPE
+from waitlist_api.handlers import webhook as webhook_handler
 from waitlist_api.records.published import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
@@ -35,8 +35,8 @@ def stand() -> Iterator[Stand]:
 def stage(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> Stage:
     made = Stage(stand, monkeypatch)
     config = WebhookConfig(TABLE, stand.url, "", "", metrics_namespace=NAMESPACE)
-    monkeypatch.setattr(webhook_app, "config", lambda: config)
-    webhook_app.telemetry.cache_clear()
+    monkeypatch.setattr(webhook_handler, "config", lambda: config)
+    webhook_handler.telemetry.cache_clear()
     return made
 
 

@@ -29,9 +29,12 @@ def test_handlers_and_limits_come_from_the_template() -> None:
     settings = declare_functions()[PRIVATE_NAME].settings
     assert settings.handler == "waitlist_queue.app.lambda_handler"
     assert (settings.timeout_seconds, settings.memory_mb) == (3, 512)
-    assert declare_functions()[PUBLIC_NAME].settings.handler == "waitlist_api.app.lambda_handler"
+    assert (
+        declare_functions()[PUBLIC_NAME].settings.handler
+        == "waitlist_api.handlers.public.lambda_handler"
+    )
     handler = declare_functions()[MAINTENANCE_NAME].settings.handler
-    assert handler == "waitlist_api.maintenance_app.lambda_handler"
+    assert handler == "waitlist_api.handlers.maintenance.lambda_handler"
 
 
 def test_the_concurrency_of_the_functions_can_be_set() -> None:

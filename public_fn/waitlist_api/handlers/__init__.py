@@ -1,0 +1,1 @@
+"""The handlers of the Lambda functions, one module for each function."""
