@@ -11,14 +11,12 @@ import pytest
 
 from tests.support.world import Clock
 from waitlist_api.auth.credentials import TOKEN, EntryTokens, Proof
+from waitlist_api.auth.secret import READ_EACH_SECONDS, RETRY_SECONDS, SecretUnavailable
 from waitlist_api.auth.token_keys import (
     BEFORE_IT_SIGNS_SECONDS,
     CODE_MAC_BYTES,
-    READ_EACH_SECONDS,
-    RETRY_SECONDS,
     STAY_CHARACTERS,
     BadSecret,
-    SecretUnavailable,
     TokenKeys,
 )
 from waitlist_api.errors import CodeRefused, Forbidden

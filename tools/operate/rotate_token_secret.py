@@ -23,12 +23,8 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tools.deploy import aws
-from waitlist_api.auth.token_keys import (
-    BEFORE_IT_SIGNS_SECONDS,
-    READ_EACH_SECONDS,
-    BadSecret,
-    TokenKeys,
-)
+from waitlist_api.auth.secret import READ_EACH_SECONDS
+from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, BadSecret, TokenKeys
 
 OUTPUT = "EntryTokenSecretArn"
 KEY_BYTES = 48

@@ -8,7 +8,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from waitlist_api.auth.token_keys import ENTRY_BYTES, STAY_BYTES, CodeContent, ReloadedKeys, stay_of
+from waitlist_api.auth.secret import Reloaded
+from waitlist_api.auth.token_keys import (
+    ENTRY_BYTES,
+    STAY_BYTES,
+    CodeContent,
+    TokenKey,
+    TokenKeys,
+    stay_of,
+)
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.errors import CodeRefused, Forbidden, Unauthorized
 from waitlist_shared.errors import WaitlistError
@@ -37,14 +45,15 @@ class EntryTokens:
         the secret contains no valid keys.
         """
         read = secret if callable(secret) else lambda: secret
-        self._kept = ReloadedKeys(read, now_millis)
+        self._keys = Reloaded("entry token secret", read, TokenKeys.parse, now_millis)
+        self._now_millis = now_millis
 
     def issue(self, waitlist_id: str, entry_id: str, stay: int) -> str:
         """Return the entry token for a signup.
 
         `stay` is the signup number. The token stays the same until the signing key changes.
         """
-        return self._kept.signing().token(waitlist_id, entry_id, stay)
+        return self._signing_key().token(waitlist_id, entry_id, stay)
 
     def check(self, waitlist_id: str, entry_id: str, authorization: str | None) -> "Proof":
         """Return the signup that a token was issued for.
@@ -55,10 +64,10 @@ class EntryTokens:
         token = bearer_token(authorization)
         if token is None:
             raise Unauthorized
-        key, stay = self._kept.keys().find_key(token), stay_of(token)
+        key, stay = self._keys.value().find_key(token), stay_of(token)
         if key is None or not hmac.compare_digest(token, key.token(waitlist_id, entry_id, stay)):
             raise Forbidden
-        signing = self._kept.signing()
+        signing = self._signing_key()
         renewed = None if signing == key else signing.token(waitlist_id, entry_id, stay)
         return Proof(entry_id, stay, renewed)
 
@@ -72,11 +81,11 @@ class EntryTokens:
         new one.
         """
         content = CodeContent(entry_id, stay, millis // MINUTE_MILLIS, to)
-        return self._kept.signing().code(waitlist_id, content)
+        return self._signing_key().code(waitlist_id, content)
 
     def check_code(self, waitlist_id: str, code: str) -> CodeContent:
         """Return a code's content. Raise CodeRefused if the code is invalid for this waitlist."""
-        key = self._kept.keys().find_key(code)
+        key = self._keys.value().find_key(code)
         if key is None or not CODE.fullmatch(code):
             raise CodeRefused
         content = CodeContent.of(code)
@@ -93,7 +102,7 @@ class EntryTokens:
         # This key also signs waitlist ids. No waitlist id contains a slash, but the signed text of
         # an unsubscribe code does, so neither signature can pass for the other.
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
-        mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
+        mac = hmac.digest(self._keys.value().identity.encode(), text, "sha256")
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]
         return base64.urlsafe_b64encode(content).decode()
 
@@ -115,7 +124,7 @@ class EntryTokens:
         """Return the key for computing digests of a waitlist's addresses. Rotating the signing keys
         does not change it.
         """
-        root = self._kept.keys().identity
+        root = self._keys.value().identity
         return hmac.digest(root.encode(), waitlist_id.encode(), "sha256")
 
     def target_digest(self, address: str) -> str:
@@ -136,6 +145,9 @@ class EntryTokens:
             return self.check(waitlist_id, entry_id, authorization).stay
         except WaitlistError:
             return None
+
+    def _signing_key(self) -> TokenKey:
+        return self._keys.value().signing(self._now_millis() / 1000)
 
 
 class Proof(Struct, frozen=True):

@@ -1,22 +1,16 @@
-"""Loads the keys that sign entry tokens, and reloads them regularly."""
+"""The keys that sign entry tokens."""
 
 import base64
 import hashlib
 import hmac
 import json
-import logging
-from collections.abc import Callable
 from typing import Self
 
 from msgspec import Struct
 
-from waitlist_api.clock import NowMillis
-
-logger = logging.getLogger(__name__)
+from waitlist_api.auth.secret import READ_EACH_SECONDS
 
 MIN_LENGTH = 32
-READ_EACH_SECONDS = 300
-RETRY_SECONDS = 30
 # In a token, the signup number takes 8 Base64 characters and the signature takes 35.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
@@ -27,14 +21,6 @@ CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
 # A new key must not sign until every process has loaded it, because processes without the key would
 # refuse its tokens.
 BEFORE_IT_SIGNS_SECONDS = 2 * READ_EACH_SECONDS
-
-
-class SecretUnavailable(Exception):
-    """Raised when the secret cannot be read. `is_temporary` is true if a retry may succeed."""
-
-    def __init__(self, *, is_temporary: bool = True) -> None:
-        super().__init__("the secret cannot be read. Check that the function's role allows it")
-        self.is_temporary = is_temporary
 
 
 class BadSecret(ValueError):
@@ -156,37 +142,6 @@ class TokenKeys(Struct, frozen=True):
         """Return the key that signed a token, or None if that key is no longer in the secret."""
         known = (key for key in (self.current, self.previous) if key is not None)
         return next((key for key in known if token.startswith(f"{key.id}.")), None)
-
-
-class ReloadedKeys:
-    """Token keys that are reloaded every 5 minutes. If a reload fails, the old keys stay in use."""
-
-    def __init__(self, read: Callable[[], str], now_millis: NowMillis) -> None:
-        """Read the secret for the first time.
-
-        Raise SecretUnavailable or BadSecret if this fails.
-        """
-        self._read = read
-        self._now_millis = now_millis
-        self._keys = TokenKeys.parse(read())
-        self._read_again_millis = now_millis() + READ_EACH_SECONDS * 1000
-
-    def keys(self) -> TokenKeys:
-        if self._now_millis() >= self._read_again_millis:
-            self._read_again()
-        return self._keys
-
-    def signing(self) -> TokenKey:
-        return self.keys().signing(self._now_millis() / 1000)
-
-    def _read_again(self) -> None:
-        wait_seconds = READ_EACH_SECONDS
-        try:
-            self._keys = TokenKeys.parse(self._read())
-        except (SecretUnavailable, BadSecret):
-            wait_seconds = RETRY_SECONDS
-            logger.warning("the entry token secret could not be reloaded", exc_info=True)
-        self._read_again_millis = self._now_millis() + wait_seconds * 1000
 
 
 def _first_identity(secret: str) -> str:

@@ -11,8 +11,7 @@ from aws_lambda_powertools import Logger
 
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.auth.passes import KmsKeys, Passes
-from waitlist_api.auth.secret import secret_reader
-from waitlist_api.auth.token_keys import SecretUnavailable
+from waitlist_api.auth.secret import SecretUnavailable, secret_reader
 from waitlist_api.aws.clients import (
     ANSWER_SECONDS,
     dynamodb_client,

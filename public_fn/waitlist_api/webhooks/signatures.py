@@ -1,18 +1,16 @@
 """Signs webhooks with every active secret, following the Standard Webhooks specification."""
 
 import base64
-import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 from standardwebhooks import Webhook
 
-from waitlist_api.auth.token_keys import READ_EACH_SECONDS, RETRY_SECONDS, SecretUnavailable
+from waitlist_api.auth.secret import Reloaded
 from waitlist_api.clock import NowMillis, now_millis
 
 PREFIX = "whsec_"
 MIN_BYTES, MAX_BYTES = 24, 64
-logger = logging.getLogger(__name__)
 
 
 class BadWebhookSecret(ValueError):
@@ -45,30 +43,16 @@ class Signatures:
 
         Raise SecretUnavailable or BadWebhookSecret on failure.
         """
-        self._read = read
         self._now_millis = now_millis
-        self._signers = signers(read())
-        self._read_again_millis = now_millis() + READ_EACH_SECONDS * 1000
+        self._signers = Reloaded("webhook's secret", read, signers, now_millis)
 
     def headers(self, id_: str, body: bytes) -> dict[str, str]:
         """Return the headers of a webhook that is sent now. Each active secret adds a signature."""
         millis = self._now_millis()
-        if millis >= self._read_again_millis:
-            self._read_again(millis)
         moment = datetime.fromtimestamp(millis // 1000, UTC)
-        signed = [signer.sign(id_, moment, body.decode()) for signer in self._signers]
+        signed = [signer.sign(id_, moment, body.decode()) for signer in self._signers.value()]
         return {
             "webhook-id": id_,
             "webhook-timestamp": str(millis // 1000),
             "webhook-signature": " ".join(signed),
         }
-
-    def _read_again(self, millis: int) -> None:
-        wait_seconds = READ_EACH_SECONDS
-        try:
-            self._signers = signers(self._read())
-        except (SecretUnavailable, BadWebhookSecret):
-            # Keep using the current secrets, and try again soon.
-            wait_seconds = RETRY_SECONDS
-            logger.warning("the webhook's secret could not be reloaded", exc_info=True)
-        self._read_again_millis = millis + wait_seconds * 1000

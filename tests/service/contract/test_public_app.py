@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from tests.support.gateway import Context, event
-from waitlist_api.auth.token_keys import SecretUnavailable
+from waitlist_api.auth.secret import SecretUnavailable
 from waitlist_api.aws.clients import ANSWER_SECONDS
 from waitlist_api.aws.deadline import Deadline
 from waitlist_api.handlers import public

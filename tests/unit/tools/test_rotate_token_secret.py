@@ -12,8 +12,8 @@ from moto import mock_aws
 from tests.deployment.template import RESOURCES, TEMPLATE
 from tools.operate.rotate_token_secret import DAY_SECONDS, DAYS_BETWEEN, OUTPUT, main
 from waitlist_api.auth.credentials import EntryTokens
-from waitlist_api.auth.secret import secret_reader
-from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, SecretUnavailable, TokenKeys
+from waitlist_api.auth.secret import SecretUnavailable, secret_reader
+from waitlist_api.auth.token_keys import BEFORE_IT_SIGNS_SECONDS, TokenKeys
 from waitlist_api.aws.clients import secrets_client
 
 NOW = 1_790_000_000
