@@ -72,6 +72,13 @@ class Command(TyperCommand):
 
     context_class = Context
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help without panels, which would cut off long option names on a terminal with
+        80 columns.
+        """
+        self.rich_markup_mode = None
+        super().format_help(ctx, formatter)
+
     def get_params(self, ctx: Any) -> list[Any]:
         own = super().get_params(ctx)
         return [*own, *(option for option in ctx.parent.command.params if option.name in COMMON)]
@@ -99,7 +106,8 @@ def command(name: str, panel: str, example: str) -> Callable[[Function], Functio
             name,
             cls=Command,
             help=_unwrapped(function.__doc__ or ""),
-            epilog=f"Example: {example}",
+            # After `\b`, the help prints the example as a single line, so that it can be copied.
+            epilog=f"\b\nExample: {example}",
             rich_help_panel=panel,
         )
         return registered(function)

@@ -75,8 +75,8 @@ def _options(name: str) -> set[str]:
 
 @each_command
 def test_the_example_in_the_help_is_valid(name: str) -> None:
-    text = Typed().run(name, "--help", COLUMNS="200")
-    example = COMMANDS[name].epilog.removeprefix("Example: ")
+    text = Typed().run(name, "--help", COLUMNS="80")
+    example = COMMANDS[name].epilog.removeprefix("\b\nExample: ")
     assert f"Example: {example}" in text
     program, command, *words = shlex.split(example)
     assert (program, command) == ("waitlist", name)
@@ -90,6 +90,13 @@ def test_every_command_has_the_common_options(name: str) -> None:
     parameters = COMMANDS[name].get_params(typer.Context(COMMANDS[name], parent=PARENT))
     assert {"--json", "--local", "--url", "--env", "--profile", "--region"} <= _options(name)
     assert {parameter.name for parameter in parameters} >= COMMON
+
+
+@each_command
+def test_the_help_shows_whole_names_on_a_narrow_terminal(name: str) -> None:
+    text = Typed().run(name, "--help", COLUMNS="80")
+    options = {word for option in COMMANDS[name].params for word in option.opts if word[0] == "-"}
+    assert {word for word in options if not re.search(rf"{word}\b", text)} == set()
 
 
 @each_command
