@@ -276,7 +276,11 @@ class CodeRefused(WaitlistError):
 
     code = "code_refused"
     status = 403
-    advice = "This link is no longer valid. Sign up again, and open the link in the newest message."
+    advice = (
+        "This link is no longer valid. Open the link in the newest message. If there is no newer "
+        "message, sign up again, or enter the new address again if the link was for a change of "
+        "address."
+    )
 
 
 class BotCheckFailed(WaitlistError):

@@ -228,11 +228,14 @@ class NotHeld(WaitlistError):
 
 
 class ClaimExpired(WaitlistError):
-    """The claim has ended, because it expired or was released."""
+    """The claim has ended, because it expired or was released, or because the entry was parked."""
 
     code = "claim_expired"
     status = 409
-    advice = "The claim has expired, and the entry is back in the queue. Claim it again."
+    advice = (
+        "The claim has ended. Get the entry to see its status. If the entry is waiting, claim it "
+        "again."
+    )
 
 
 class NotParked(WaitlistError):

@@ -9,9 +9,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from tests.e2e.processes import ROOT
 from waitlist_api.http.field_errors import SHAPES, field_error
-from waitlist_api.http.schemas.attributes import AttributeName
+from waitlist_api.http.schemas.attributes import AttributeName, Attributes, Filter
 from waitlist_api.http.schemas.claims import ClaimToken
 from waitlist_api.http.schemas.common import Body, ShownText
+from waitlist_api.http.schemas.notice import NoticeBody
 from waitlist_api.http.schemas.signup import CustomerId
 from waitlist_api.http.schemas.verify import VerifyBody
 from waitlist_api.http.schemas.waitlists import IdentityBody
@@ -55,6 +56,21 @@ def test_the_error_about_a_length_counts_in_characters() -> None:
     text = Annotated[ShownText, Field(min_length=2, max_length=3)]
     assert message_of(text, "abcd") == "must have at most 3 characters"
     assert message_of(text, "a") == "must have at least 2 characters"
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "message"),
+    [
+        (NoticeBody, {"text": 3}, "must be a string or an object"),
+        (Attributes, {"language": 3}, "must be a string or an array of strings"),
+        (Attributes, {"language": [3]}, "must be a valid string"),
+        (Filter, {"language": 3}, "must be a valid string"),
+    ],
+)
+def test_the_error_about_a_value_of_two_types_names_both(
+    type_: Any, value: object, message: str
+) -> None:
+    assert message_of(type_, value) == message
 
 
 def test_each_pattern_of_a_parameter_has_a_description_in_words() -> None:

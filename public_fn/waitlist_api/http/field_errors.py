@@ -60,6 +60,13 @@ _IN_OUR_WORDS = {
     "model_attributes_type": "must be an object",
     "list_type": "must be an array",
 }
+# What a value must be if it can have two types and has neither. The key is the type that pydantic
+# tried last.
+_EITHER = {
+    "(one)": "must be a string or an array of strings",
+    "(other)": "must be a string or an object",
+}
+_WRONG_TYPES = ("string_type", "dict_type", "model_type", "model_attributes_type")
 _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
 
 
@@ -73,6 +80,9 @@ def field_error(error: Mapping[str, Any]) -> FieldError:
 
 def _message(error: Mapping[str, Any]) -> str:
     kind = error["type"]
+    tried = error["loc"][-1] if error["loc"] else ""
+    if kind in _WRONG_TYPES and tried in _EITHER:
+        return _EITHER[tried]
     # Pydantic's messages start with words such as "Input should be" or "String should have". Start
     # the API's messages with "must" instead.
     message = error["msg"].removeprefix("Value error, ").replace(" after validation", "")

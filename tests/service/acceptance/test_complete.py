@@ -52,6 +52,18 @@ def test_an_expired_token_completes_no_entry(waitlist: Waitlist, world: World) -
     assert people.counts() == (1, 0, 0, 0, 0)
 
 
+def test_a_claim_that_ended_with_parking_is_not_said_to_be_back_in_the_queue(
+    waitlist: Waitlist,
+) -> None:
+    people = waitlist("ann")
+    people.claim()
+    people.park("ann")
+    refused = people.complete("ann")
+    assert (refused.code, people.status("ann")) == ("claim_expired", "parked")
+    assert "queue" not in refused.json["detail"]
+    assert "Get the entry to see its status" in refused.json["detail"]
+
+
 REFUSALS: dict[str, tuple[Callable[[Admissions], Answer], str]] = {
     "complete by another": (
         lambda people: people.complete("ann", FOREIGN_TOKEN),

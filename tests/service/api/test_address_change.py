@@ -238,7 +238,9 @@ def test_the_last_address_that_was_given_counts(movers: Movers) -> None:
     mistyped = movers.code_to(ADA)
     movers.change(ADA, NEW)
     right = movers.code_to(ADA)
-    assert movers.verify(mistyped).code == "code_refused"
+    refused = movers.verify(mistyped)
+    assert refused.code == "code_refused"
+    assert "enter the new address again" in refused.json["detail"]
     assert movers.change(ADA, ADA).status == 200
     assert movers.new_address(ADA) is None
     assert movers.verify(right).code == "code_refused"
