@@ -152,6 +152,8 @@ class Worker:
             )
         except Refused as error:
             if error.code == "waitlist_paused":
+                # People may still be waiting, so the worker must not end.
+                self._is_limited = True
                 return None
             raise
         # The response has arrived, so the next claim needs a new idempotency key. If the response
@@ -252,7 +254,9 @@ class Worker:
             ended = "" if code in (0, None) else f", exit code {code}"
             if report["delay_seconds"]:
                 ended += f", passed over for {delay} s"
-            self.context.output.note(f"{who}: {outcome} after {seconds:.1f} s{ended}", style)
+            word, _, detail = outcome.partition(": ")
+            text = f"{who}: {word} after {seconds:.1f} s{ended}"
+            self.context.output.note(f"{text}: {detail}" if detail else text, style)
 
 
 def run_workers(context: Context, plan: Plan) -> int:

@@ -5,6 +5,7 @@ They use the real service.
 
 import json
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 
 from tests.e2e.processes import wait_until
 from tests.unit.cli.conftest import Bakery
-from tests.unit.cli.fake_service import FakeService, answer
+from tests.unit.cli.fake_service import Answer, FakeService, answer
 from tests.unit.cli.typed import Typed, write_program
 
 REMEMBER = """
@@ -164,7 +165,7 @@ def test_a_hold_is_extended_while_the_program_runs_and_losing_it_ends_the_progra
     bakery.typed.run("remove", bakery.waitlist_id, "--customer", "ada")
     assert process.wait(30) == 1
     _, said = process.communicate()
-    assert "ada: lost" in said
+    assert re.search(r"ada: lost after [0-9.]+ s: This customer has left the waitlist", said)
     assert not is_alive(pid)
     assert bakery.status("ada") == "left"
 
@@ -301,16 +302,26 @@ def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeSe
     assert fake.requests[-1][1].endswith("/complete")
 
 
-def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> None:
-    """When the waitlist's `max_claims` is reached, `work --until-empty` waits for earlier claims to
-    end.
+@pytest.mark.parametrize(
+    "none_now",
+    [
+        answer(200, {"claims": [], "limit": "max_claims"}),
+        answer(409, {"code": "waitlist_paused", "detail": "Paused."}),
+    ],
+    ids=["max_claims", "paused"],
+)
+def test_until_empty_continues_while_nobody_can_be_claimed(
+    fake: FakeService, none_now: Answer
+) -> None:
+    """When the waitlist's `max_claims` is reached or the waitlist is paused, `work --until-empty`
+    waits.
 
     It must not stop, because people may still be waiting (promise P3).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     fake.script = [
         answer(200, {"lease_seconds": 300}),
-        answer(200, {"claims": [], "limit": "max_claims"}),
+        none_now,
         answer(200, {"claims": [claim], "limit": None}),
         answer(200, {}),
         answer(200, {"claims": [], "limit": None}),
