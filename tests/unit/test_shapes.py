@@ -58,6 +58,10 @@ def test_the_error_about_a_length_counts_in_characters() -> None:
     assert message_of(text, "a") == "must have at least 2 characters"
 
 
+def test_the_error_about_a_parameter_that_is_no_boolean_says_which_values_are_allowed() -> None:
+    assert message_of(bool, "maybe") == "must be true or false"
+
+
 @pytest.mark.parametrize(
     ("type_", "value", "message"),
     [

@@ -59,6 +59,7 @@ _IN_OUR_WORDS = {
     "model_type": "must be an object",
     "model_attributes_type": "must be an object",
     "list_type": "must be an array",
+    "bool_parsing": "must be true or false",
 }
 # What a value must be if it can have two types and has neither. The key is the type that pydantic
 # tried last.

@@ -79,7 +79,11 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
         return self.answer_days * DAY_MILLIS
 
     def problems(self) -> Iterator[tuple[str, str]]:
+        # The messages contain the value, because the request may lack it and use the default.
         if self.answer_days > self.every_days:
-            yield "", "must not have an answer_days greater than every_days"
+            yield "", f"must not have an answer_days ({self.answer_days}) greater than every_days"
         if any(days >= self.answer_days for days in self.reminders_days):
-            yield "", "must have reminders_days that are all less than answer_days"
+            yield (
+                "",
+                f"must have reminders_days that are all less than answer_days ({self.answer_days})",
+            )

@@ -309,6 +309,8 @@ def test_a_rebuild_knows_whom_it_has_asked(people: Admissions) -> None:
 
 def test_the_rules_of_a_list_are_in_order(people: Admissions) -> None:
     assert people.configure(confirm={"every_days": 7, "answer_days": 8}).code == "invalid_request"
+    by_default = people.configure(confirm={"every_days": 7})
+    assert "answer_days (14)" in by_default.json["detail"]
     reminders = {"every_days": 7, "answer_days": 3, "reminders_days": [3]}
     assert people.configure(confirm=reminders).code == "invalid_request"
     changed = people.configure(confirm={"every_days": 30, "reminders_days": [1, 7, 1]})
