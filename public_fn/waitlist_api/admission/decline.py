@@ -99,6 +99,10 @@ class Declines(Struct, frozen=True):
         to = command.to or rules.to
         record = self.entries.find(waitlist_id, entry_id, stay)
         is_repeat = command.is_repeat_of(record)
+        has_left = record.status in ("leaving", "left")
+        if is_repeat and has_left:
+            # The first attempt ended the signup, even if the `decline` setting has changed since.
+            to = "leave"
         if to != "leave":
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
@@ -132,6 +136,11 @@ class Declines(Struct, frozen=True):
                 after = answer.record or self.entries.find(waitlist_id, entry_id, stay)
                 view = replace(view, not_ready=after.not_ready_at(self.now_millis()))
             return Declined(view, left)
+        if is_repeat and not has_left:
+            # Either the customer kept a place, because the `decline` setting was different at the
+            # first attempt, or the customer is back on the waitlist.
+            view = self.holds.positions.read(waitlist_id, entry_id)
+            return Declined(view.with_call_number(record), None)
         if not is_repeat or record.status == "leaving":
             offer = LeftOffer(until_millis=command.offered_until_millis, once_key=command.once_key)
             leave = Leave(by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer)

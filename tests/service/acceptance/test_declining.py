@@ -122,6 +122,22 @@ def test_a_decline_leaves_if_the_setting_says_so(waitlist: Waitlist) -> None:
     assert people.decline("ann", to=None).json["status"] == "left"
 
 
+@pytest.mark.parametrize(("to", "status"), [("place", "waiting"), ("leave", "left")])
+def test_a_repeated_decline_says_what_the_first_one_did_after_the_setting_has_changed(
+    waitlist: Waitlist, to: str, status: str
+) -> None:
+    """The customer's status in the response is true, even if `decline` now says something else."""
+    people = waitlist("ann", admission={"decline": {"to": to}})
+    until = people.admit(1).json["entries"][0]["offered_until"]
+    first = people.decline("ann", to=None, key="once", offered_until=until)
+    other = "leave" if to == "place" else "place"
+    people.configure(admission={"decline": {"to": other}})
+    again = people.decline("ann", to=None, key="once", offered_until=until)
+    assert (again.status, again.json["status"]) == (200, first.json["status"])
+    assert people.status("ann") == status == again.json["status"]
+    assert people.events("ann").count("declined") == (1 if to == "place" else 0)
+
+
 def test_a_decline_of_an_offer_that_is_over_changes_nothing(
     waitlist: Waitlist, world: World
 ) -> None:

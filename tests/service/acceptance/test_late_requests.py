@@ -78,7 +78,7 @@ def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
     people.sign_up("ann")
     people.poll("ann")
     assert people.status("ann") == "offered"
-    people.decline("ann", "leave", key="goodbye")
+    assert people.decline("ann", "leave", key="goodbye").json["status"] == "offered"
     assert people.status("ann") == "offered"
 
 
