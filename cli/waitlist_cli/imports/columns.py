@@ -7,6 +7,7 @@ from datetime import UTC, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from waitlist_cli.client.ranks import MOST_PRIORITY
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.broken import check_undamaged
 from waitlist_cli.imports.cells import PARTS, cell_of, is_export_column, values_of
@@ -204,7 +205,7 @@ class _Row:
     def _single(self, target: str, column: str, value: Any) -> Any:
         if target == CUSTOMER:
             return id_of(column, value) if self._may_be_broken else _text(column, value)
-        return _number(column, value) if target == "priority" else self._time(column, value)
+        return _priority(column, value) if target == "priority" else self._time(column, value)
 
     def _time(self, column: str, value: Any) -> str:
         text, form = _text(column, value), self._columns.time_format
@@ -320,10 +321,10 @@ def id_of(column: str, value: Any) -> str:
     return text
 
 
-def _number(column: str, value: Any) -> int:
-    text = _text(column, value)
+def _priority(column: str, value: Any) -> int:
+    text = value.strip() if isinstance(value, str) else json.dumps(value)
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        raise InvalidRow(f"{column}: {text!r} is not a whole number")
+        raise InvalidRow(f"{column}: {text[:50]!r} is not a whole number from 0 to {MOST_PRIORITY}")
     return int(text)
 
 

@@ -205,7 +205,8 @@ class Source:
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):
-            return f"The row has {len(row)} fields, but the header has {count}"
+            fields = f"{len(row)} field" if len(row) == 1 else f"{len(row)} fields"
+            return f"The row has {fields}, but the header has {count}"
         for number, (name, cell) in enumerate(zip(self._header, row, strict=False), 1):
             if not name and cell.strip():
                 return f"{cell.strip()[:50]!r} is in column {number}, which has no name"
