@@ -129,6 +129,7 @@ def accept_any_text(stream: object) -> None:
 _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
 # What the operator can do after an error, by the service's error code.
 NEXT_STEPS = {
+    "claim_expired": _STATUS,
     "confirm_off": "To ask people regularly whether they are still waiting, run `waitlist edit "
     "WAITLIST --confirm-every-days 90`.",
     "entry_not_found": "Run `waitlist find WAITLIST TEXT` to search people's customer ids, "

@@ -19,7 +19,9 @@ from tests.rules.sources import ROOT
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import GROUP, Typed, clean_environment, problem
+from waitlist_api.errors import NotInside
 from waitlist_cli.terminal.command import COMMON
+from waitlist_shared.errors import ClaimExpired, NotOffered, OfferExpired, WaitlistError
 
 PARENT = typer.Context(GROUP)
 COMMANDS: dict[str, Any] = GROUP.commands
@@ -235,6 +237,19 @@ def test_missing_credentials_end_with_exit_code_4(tmp_path: Any) -> None:
     )
     assert result.exit_code == 4
     assert "--profile" in result.stderr
+
+
+STATUS_ERRORS = (ClaimExpired, NotInside, NotOffered, OfferExpired)
+
+
+@pytest.mark.parametrize("error", STATUS_ERRORS, ids=lambda error: error.code)
+def test_an_error_that_says_to_get_the_entry_names_the_command(
+    fake: FakeService, error: type[WaitlistError]
+) -> None:
+    assert "Get the entry to see its" in error.advice
+    fake.script = [refusal(409, error.code, error.advice)]
+    result = Typed(fake.url)("show", "bakery", "a" * 26)
+    assert "waitlist show WAITLIST ENTRY" in result.stderr
 
 
 def test_a_pipe_that_closes_early_is_not_an_error(fake: FakeService) -> None:
