@@ -3,7 +3,8 @@
 The entries must still end up in the order of the file.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import pytest
@@ -25,6 +26,8 @@ ROWS = [
 TRIES = 6
 # The number of calls to DynamoDB and Redis that importing these rows takes.
 STEPS = 10
+# An import that continues an interrupted import takes fewer steps.
+STEPS_OF_CONTINUING = 6
 
 
 @pytest.fixture(autouse=True)
@@ -54,36 +57,138 @@ def import_until_done(fixture: FaultFixture, *names: str) -> Answer:
     raise AssertionError(f"the last answer is {answer}")
 
 
-OTHERS: dict[str, Callable[[FaultFixture], object]] = {
-    "a signup of one of them": lambda fixture: fixture.people.sign_up("eve", key="own"),
-    "a removal": lambda fixture: fixture.people.erase("gus"),
-    "a bump": lambda fixture: fixture.people.bump("bob", key="up", to="front"),
-    "a new capacity": lambda fixture: fixture.people.configure(capacity=4),
-    "new segments": lambda fixture: fixture.people.configure(segments=[["language"]]),
+@dataclass(frozen=True)
+class Other:
+    """A request that arrives while the import is running.
+
+    `outcomes` is called when the request arrives, and returns the rows whose outcome will not be
+    `joined`. `moved` is the entry whose place the request may change.
+    """
+
+    send: Callable[[FaultFixture], object]
+    outcomes: Callable[[FaultFixture], Mapping[str, str]] = lambda _: {}
+    moved: str = ""
+
+
+def is_joining(fixture: FaultFixture, name: str) -> bool:
+    record = fixture.records().get(name)
+    return record is not None and record["status"] == "joining"
+
+
+def is_recorded(fixture: FaultFixture, name: str) -> bool:
+    return name in fixture.records()
+
+
+def refused_if_joining(fixture: FaultFixture) -> Mapping[str, str]:
+    return {"gus": "refused"} if is_joining(fixture, "gus") else {}
+
+
+OTHERS = {
+    "a signup of one of them": Other(
+        lambda fixture: fixture.people.sign_up("eve", key="own"),
+        lambda fixture: {} if is_recorded(fixture, "eve") else {"eve": "already"},
+        moved="eve",
+    ),
+    "a removal": Other(lambda fixture: fixture.people.erase("gus"), refused_if_joining),
+    "a removal and a new signup": Other(
+        lambda fixture: (fixture.people.erase("gus"), fixture.people.sign_up("gus", key="own")),
+        lambda fixture: (
+            refused_if_joining(fixture) if is_recorded(fixture, "gus") else {"gus": "already"}
+        ),
+        moved="gus",
+    ),
+    "a bump": Other(lambda fixture: fixture.people.bump("bob", key="up", to="front"), moved="bob"),
+    "a new capacity": Other(
+        lambda fixture: fixture.people.configure(capacity=4),
+        lambda fixture: {} if fixture.order() else {"eve": "refused", "zoe": "refused"},
+    ),
+    "new segments": Other(lambda fixture: fixture.people.configure(segments=[["language"]])),
 }
 
 
+def outcomes_of(answer: Answer | None) -> dict[str, str]:
+    assert answer is not None
+    return {
+        name: result["outcome"] for name, result in zip(FILE, answer.json["results"], strict=True)
+    }
+
+
 @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
-def test_other_entries_keep_the_order_of_the_file(
-    fixture: FaultFixture, other: Callable[[FaultFixture], object]
-) -> None:
+def test_other_entries_keep_the_order_of_the_file(fixture: FaultFixture, other: Other) -> None:
     """Imported entries keep the order of the file, no matter at which step of the import another
-    request arrives (promises P1, P2 and P6).
+    request arrives (promises P1, P2 and P6). The import reports what has become of each row.
     """
     before = fixture.stores.snapshot()
     for step in range(STEPS):
         fixture.stores.restore(before)
         fixture.warm_up()
         elsewhere = FaultFixture(fixture.stores)
-        fixture.wire.arm(step, faults.before(partial(other, elsewhere)))
-        attempt(fixture)
+        expected = dict.fromkeys(FILE, "joined")
+
+        def arrive(
+            elsewhere: FaultFixture = elsewhere, expected: dict[str, str] = expected
+        ) -> None:
+            expected.update(other.outcomes(elsewhere))
+            other.send(elsewhere)
+
+        fixture.wire.arm(step, faults.before(arrive))
+        assert outcomes_of(attempt(fixture)) == expected, step
         # If an import was interrupted, maintenance completes its signups, but their order may
         # differ from the order of the file.
         fixture.world.maintain()
-        moved = {"eve", "bob"}
-        order = [name for name in fixture.order() if name not in moved]
-        assert order == [name for name in FILE if name in order and name not in moved], step
+        order = [name for name in fixture.order() if name != other.moved]
+        assert order == [name for name in FILE if name in order], step
         assert not list(fixture.contradictions()), step
+
+
+@pytest.fixture
+def interrupted(fixture: FaultFixture) -> FaultFixture:
+    """An import was interrupted before Redis has added its entries to the queue."""
+    fixture.warm_up()
+    fixture.wire.arm(6, faults.crash_before)
+    assert attempt(fixture) is None
+    assert all(is_joining(fixture, name) for name in FILE)
+    return fixture
+
+
+def test_if_an_interrupted_import_is_sent_twice_one_answer_reports_that_a_row_joined(
+    interrupted: FaultFixture,
+) -> None:
+    """The second request arrives at any step of the first (promise P1)."""
+    before = interrupted.stores.snapshot()
+    for step in range(STEPS_OF_CONTINUING):
+        interrupted.stores.restore(before)
+        interrupted.warm_up()
+        elsewhere = FaultFixture(interrupted.stores)
+        answers: list[Answer | None] = []
+
+        def send_again(
+            elsewhere: FaultFixture = elsewhere, answers: list[Answer | None] = answers
+        ) -> None:
+            answers.append(attempt(elsewhere))
+
+        interrupted.wire.arm(step, faults.before(send_again))
+        answers.append(attempt(interrupted))
+        first, second = map(outcomes_of, answers)
+        both = [sorted((first[name], second[name])) for name in FILE]
+        assert both == [["already", "joined"]] * len(FILE), step
+        assert interrupted.order() == list(FILE), step
+        assert not list(interrupted.contradictions()), step
+
+
+def test_a_removal_does_not_change_what_a_repeated_import_reports_about_other_rows(
+    interrupted: FaultFixture,
+) -> None:
+    """An interrupted import is repeated, and one of its customers is removed at any step."""
+    before = interrupted.stores.snapshot()
+    others = [name for name in FILE if name != "gus"]
+    for step in range(STEPS_OF_CONTINUING):
+        interrupted.stores.restore(before)
+        interrupted.warm_up()
+        elsewhere = FaultFixture(interrupted.stores)
+        interrupted.wire.arm(step, faults.before(partial(elsewhere.people.erase, "gus")))
+        outcomes = outcomes_of(attempt(interrupted))
+        assert [outcomes[name] for name in others] == ["joined"] * len(others), step
 
 
 def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
