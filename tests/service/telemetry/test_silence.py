@@ -13,6 +13,7 @@ import pytest
 
 from tests.service.telemetry.metric_world import (
     BEFORE,
+    BEHIND_THE_BUS,
     Minute,
     World,
     all_is_well,
@@ -94,6 +95,18 @@ def throttled(function: str) -> Minute:
 def breaking_off(function: str) -> Minute:
     """The function crashes during its import, so Lambda reports an invocation and an error."""
     return lambda world: world.call(function, errors=1)
+
+
+def timing_out_at_one_event(service: str) -> Callable[[World, int], None]:
+    """The function handles its heartbeats, but Lambda ends it each minute while it handles the same
+    event or message.
+    """
+
+    def report(world: World) -> None:
+        world.beat(service)
+        world.call(BEHIND_THE_BUS[service], errors=1)
+
+    return without(service, then=report)
 
 
 def waits_longer(world: World, number: int) -> None:
@@ -254,7 +267,7 @@ FAULTS = [
     ),
     Fault(
         "cut-off signups stay unfinished",
-        maintained(intents_stuck=2),
+        maintained(intents_stuck=1),
         in_full={"StuckIntentsAlarm"},
         in_essential={"MaintenanceTroubleAlarm"},
     ),
@@ -410,6 +423,12 @@ FAULTS = [
         parameters=WEBHOOK,
     ),
     Fault(
+        "the webhook's function times out at one event",
+        timing_out_at_one_event("webhook"),
+        {"WebhookFailingAlarm"},
+        parameters=WEBHOOK,
+    ),
+    Fault(
         "the webhook has not taken one event for twelve hours",
         webhook_takes_nothing,
         {"WebhookLateAlarm"},
@@ -458,6 +477,12 @@ FAULTS = [
         without("messages", then=lambda world: world.beat("messages", 1_200, failures=1)),
         {"MessagesLateAlarm"},
         {"MessagesFailingAlarm"},
+        parameters=MAIL,
+    ),
+    Fault(
+        "the function of messages times out at one message",
+        timing_out_at_one_event("messages"),
+        in_full={"MessagesFailingAlarm"},
         parameters=MAIL,
     ),
     Fault(
