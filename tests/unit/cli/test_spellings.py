@@ -56,3 +56,10 @@ def test_a_call_number_is_known_in_every_spelling(typed: str) -> None:
 @pytest.mark.parametrize("typed", ["B001", "A 0010", "0001", "A", "0", "Ada 1", "-"])
 def test_another_text_is_not_this_call_number(typed: str) -> None:
     assert not Wanted(typed).is_call_number("A001")
+
+
+def test_only_a_number_with_the_same_letters_is_another_call_number() -> None:
+    numbers = ("A043", "A42", "B043", "043", "Ada")
+    assert [Wanted(one).is_other_number("A042") for one in numbers] == [True, *[False] * 4]
+    # Digits alone can be part of a telephone number.
+    assert not Wanted("043").is_other_number("042")

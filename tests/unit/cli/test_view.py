@@ -85,6 +85,16 @@ def test_people_are_found_by_a_part_of_their_id_in_any_case(bakery: Bakery) -> N
     assert "--max limited the search to the first 1 waiting people" in result.stderr
 
 
+def test_a_person_whose_status_changes_during_the_search_is_found_once(fake: FakeService) -> None:
+    bakery = Typed(fake.url)
+    ada = {"entry_id": "a" * 26, "customer_id": "ada", "call_number": None}
+    ada |= {"profile": {}, "attributes": {}}
+    pages = ([{**ada, "status": "waiting"}], [{**ada, "status": "offered"}], [], [], [])
+    fake.script = [answer(200, {"entries": page, "cursor": None}) for page in pages]
+    (found,) = bakery.json("find", "bakery", "ada")["entries"]
+    assert found["status"] == "waiting"
+
+
 def test_people_are_shown_and_found_by_their_call_number(bakery: Bakery) -> None:
     bakery.typed.run("edit", bakery.waitlist_id, "--call-numbers-prefix", "A")
     bakery.sign_up("ada", "bob")

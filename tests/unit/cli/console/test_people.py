@@ -16,6 +16,7 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
 from tools.local.operator import local_operator
 from waitlist_cli.client.ids import entry_id_of
+from waitlist_cli.console.searches import MOST_KEPT
 
 
 @dataclass(frozen=True)
@@ -70,17 +71,42 @@ def test_a_person_is_found_by_id_and_by_a_part_of_it(console: Opened, bakery: Ba
     assert console.browser.get(f"/lists/{bakery.waitlist_id}/found/99").status_code == 404
 
 
+def begin_search(console: Opened, bakery: Bakery, text: str) -> str:
+    """Start a search, and return the path of the page that shows its result."""
+    path = f"/lists/{bakery.waitlist_id}/people"
+    return console.send(path, find=text).headers["HX-Redirect"]
+
+
 def search(console: Opened, bakery: Bakery, text: str) -> str:
-    page = console.send(f"/lists/{bakery.waitlist_id}/people", find=text).headers["HX-Redirect"]
+    page = begin_search(console, bakery, text)
     wait_until(lambda: "data-poll" not in console.page(page))
     return console.text(page)
+
+
+def test_a_search_is_shown_only_for_its_own_waitlist(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada-1")
+    page = begin_search(console, bakery, "ada")
+    other = f"{bakery.waitlist_id}-2"
+    bakery.typed.run("create", other, "--name", "Other")
+    assert console.browser.get(page).status_code == 200
+    assert console.browser.get(page.replace(bakery.waitlist_id, other)).status_code == 404
+
+
+def test_the_console_keeps_only_the_latest_searches(console: Opened, bakery: Bakery) -> None:
+    pages = [begin_search(console, bakery, f"ada {number}") for number in range(MOST_KEPT + 1)]
+    kept = [console.browser.get(page).status_code for page in pages]
+    assert kept == [404, *[200] * MOST_KEPT]
 
 
 def test_profiles_and_attributes_of_every_status_are_searched(
     console: Opened, bakery: Bakery
 ) -> None:
     bakery.sign_up("c1", profile={"name": "Ada", "address": {"lines": ["Zum Löwen 3"]}})
-    bakery.sign_up("c2", profile={"phone": 4917012}, attributes={"language": ["German", "Löwisch"]})
+    bakery.sign_up(
+        "c2",
+        profile={"phone": 4917012, "is_regular": True},
+        attributes={"language": ["German", "Löwisch"]},
+    )
     bakery.sign_up("c3", "c4", profile={"name": "Löwe"})
     bakery.typed.run("claim", bakery.waitlist_id, "--complete")
     bakery.typed.run("remove", bakery.waitlist_id, "--customer", "c2")
@@ -90,6 +116,7 @@ def test_profiles_and_attributes_of_every_status_are_searched(
     statuses = [re.search(rf"{name} (\w+)", found) for name in ("c1", "c2", "c3")]
     assert [one and one[1] for one in statuses] == ["admitted", "left", "waiting"]
     assert "1 found" in search(console, bakery, "4917012")
+    assert "0 found" in search(console, bakery, "true")
     assert bakery.typed.json("find", bakery.waitlist_id, "löw")["entries"][0]["customer_id"] == "c3"
 
 
