@@ -1,5 +1,7 @@
 """Tests of the commands that show a waitlist, against the real service."""
 
+from typing import Any
+
 import pytest
 
 from tests.unit.cli.conftest import Bakery
@@ -87,9 +89,10 @@ def test_people_are_found_by_a_part_of_their_id_in_any_case(bakery: Bakery) -> N
 
 def test_a_person_whose_status_changes_during_the_search_is_found_once(fake: FakeService) -> None:
     bakery = Typed(fake.url)
-    ada = {"entry_id": "a" * 26, "customer_id": "ada", "call_number": None}
+    ada: dict[str, Any] = {"entry_id": "a" * 26, "customer_id": "ada", "call_number": None}
     ada |= {"profile": {}, "attributes": {}}
-    pages = ([{**ada, "status": "waiting"}], [{**ada, "status": "offered"}], [], [], [])
+    twice = [[{**ada, "status": status}] for status in ("waiting", "offered")]
+    pages = [*twice, *[[]] * 3]
     fake.script = [answer(200, {"entries": page, "cursor": None}) for page in pages]
     (found,) = bakery.json("find", "bakery", "ada")["entries"]
     assert found["status"] == "waiting"
