@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from tests.service.messages.stage import Stage, staged
 from tests.service.messages.stand_ins import part
-from tests.support.gateway import Answer
+from tests.support.gateway import OPERATOR_ARN, Answer
 from waitlist_api.messages.broadcast import Broadcasts
 from waitlist_api.records.broadcasts import Broadcast, BroadcastRecords
 from waitlist_shared.errors import Throttled
 
+PASS_SECONDS = 3600
 KEY = "5f0c2ed4-1d1e-4b0c-a5a2-2f4b1c7d9e10"
 TEXT = {
     "en": {"subject": "{name} closes early", "text": "We close at 5 pm."},
@@ -146,6 +147,18 @@ def test_a_repeated_request_sends_nothing_again(stage: Stage, key: str | None) -
         assert sent_to(stage) == []
 
 
+def test_two_operators_can_use_the_same_idempotency_key(stage: Stage) -> None:
+    stage.joins("ada")
+    stage.news()
+    first = write(stage, KEY)
+    path, other = f"{stage.people.admin_path}/messages", f"{OPERATOR_ARN}-2"
+    second = stage.world.request(
+        "POST", path, body={"text": TEXT}, key=KEY, operator=True, arn=other
+    )
+    assert first.json["message_id"] != second.json["message_id"]
+    assert sent_to(stage) == ["ada@example.com"] * 2
+
+
 def test_a_filter_a_status_or_entries_say_who_gets_it(stage: Stage) -> None:
     for name, language in (("ada", "de"), ("bob", "es"), ("cyd", "es")):
         stage.joins(name)
@@ -164,6 +177,8 @@ def test_a_filter_a_status_or_entries_say_who_gets_it(stage: Stage) -> None:
     stage.news()
     write(stage, status="inside")
     assert sent_to(stage) == ["ada@example.com"]
+    stage.world.advance(PASS_SECONDS)
+    assert counts(write(stage, entries=[stage.people.id_of("ada")])) == (0, 0, {})
     write(stage)
     assert sent_to(stage) == ["bob@example.com", "cyd@example.com"]
 
