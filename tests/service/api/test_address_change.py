@@ -201,6 +201,7 @@ def test_the_message_goes_to_the_new_address_once(movers: Movers) -> None:
 
     movers.change(ADA, NEW)
     movers.change(ADA, NEW)
+    assert movers.history(ADA).count("address_change_asked") == 1
     (mail,) = mails()
     assert (mail["kind"], mail["to"]) == ("address", NEW)
     assert movers.verify(mail["text"].partition("#v=")[2].strip()).status == 200

@@ -181,6 +181,11 @@ def test_a_message_is_asked_for_once_more_at_most_so_often(guests: Guests) -> No
     guests.join(ADA)
     assert guests.history(ADA)[-2:] == ["verified", "link_asked"]
     assert guests.link(ADA).startswith(f"t={guests.id_of(ADA)}.")
+    # The pause before the next message doubles each time, but is never longer than a day.
+    for number in range(2, 14):
+        guests.world.advance(24 * 60 * MINUTE)
+        guests.join(ADA)
+        assert guests.history(ADA).count("link_asked") == number
 
 
 def test_entries_that_are_not_verified_in_time_leave_and_others_stay(guests: Guests) -> None:
@@ -397,7 +402,10 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
     assert guests.verify(code).json["status"] == "offered"
     guests.complete(ADA)
     assert guests.verify(code).json["status"] == "admitted"
-    guests.world.advance(62 * MINUTE)
+    guests.world.advance(60 * MINUTE)
+    assert guests.verify(code).status == 200
+    # The code contains only the minute in which it was made, so it can last up to a minute longer.
+    guests.world.advance(MINUTE + 1)
     assert guests.verify(code).code == "code_refused"
 
 
