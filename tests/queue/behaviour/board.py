@@ -41,6 +41,15 @@ def test_a_board_is_made_once_in_five_seconds(line: Line) -> None:
     assert (line.board()["total"], line.board()["as_of_millis"]) == (2, line.clock.millis)
 
 
+def test_the_board_is_made_anew_when_the_clock_was_set_back(line: Line) -> None:
+    line.init()
+    line.signup("ann")
+    accepted(line.board())
+    line.signup("bob")
+    line.clock.advance(seconds=-30)
+    assert (line.board()["total"], line.board()["as_of_millis"]) == (2, line.clock.millis)
+
+
 def test_an_empty_queue_has_an_empty_board(line: Line) -> None:
     line.init()
     board = accepted(line.board())
@@ -52,17 +61,19 @@ def test_an_empty_queue_has_an_empty_board(line: Line) -> None:
     [
         ({}, "open"),
         ({"paused": True}, "paused"),
-        ({"capacity": 2}, "full"),
-        ({"capacity": 3}, "open"),
-        ({"open": False, "paused": True, "capacity": 2}, "closed"),
+        # The people who are claimed or set aside also count.
+        ({"capacity": 3}, "full"),
+        ({"capacity": 4}, "open"),
+        ({"open": False, "paused": True, "capacity": 3}, "closed"),
     ],
 )
 def test_the_board_says_whether_the_line_takes_people(
     line: Line, settings: dict[str, Any], state: str
 ) -> None:
     line.init()
-    line.all_sign_up(["ann", "bob"])
-    line.claim()
+    line.all_sign_up(["ann", "bob", "cyd"])
+    claimed = line.claimed(2)
+    line.park("ann", claimed["ann"]["token"])
     line.init(version=2, **settings)
     assert line.board()["line"] == state
 
