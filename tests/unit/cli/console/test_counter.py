@@ -227,6 +227,17 @@ def test_a_waiting_decision_does_not_end_a_later_call(counter: Counter, button: 
     assert (counter.called, counter.bakery.status("ada")) == (["ada"], "offered")
 
 
+@pytest.mark.parametrize("button", ["arrived", "no-show", "skip"])
+def test_a_waiting_decision_makes_room_for_the_next_call(counter: Counter, button: str) -> None:
+    """The waitlist allows one claim at a time."""
+    counter.bakery.typed.run("edit", counter.bakery.waitlist_id, "--max-claims", "1")
+    counter.bakery.sign_up("ada", "bob")
+    counter.call_next()
+    counter.press("ada", button)
+    counter.call_next()
+    assert counter.called == ["bob"]
+
+
 def test_a_person_who_was_put_back_on_a_paused_list_is_called_next(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob")
     counter.call_next()
