@@ -393,6 +393,22 @@ def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> 
     assert movers.joins(NEW)["entry_id"] == movers.id_of(BOB)
 
 
+def test_the_address_of_an_expired_entry_is_free(movers: Movers) -> None:
+    """Bob was admitted. DynamoDB may delete his expired record days later."""
+    movers.configure(identity=RULES, retention_days=1, rejoin="never")
+    movers.joins(BOB)
+    movers.id_of(BOB)
+    movers.claimed()
+    movers.complete(BOB)
+    movers.joins(ADA)
+    assert movers.change(ADA, BOB).status == 202
+    assert movers.verify(movers.code_to(ADA)).code == "already_on_list"
+    movers.world.advance(2 * DAY)
+    assert movers.at_key_of(BOB) is not None
+    assert movers.move(ADA, BOB).status == 200
+    assert movers.find(BOB).json["entry_id"] == movers.id_of(ADA)
+
+
 def test_a_customer_can_move_to_an_address_that_already_leads_to_the_entry(movers: Movers) -> None:
     """A customer has changed to a new address, and an operator has set the old one again. The
     customer can then change to the new address once more.
