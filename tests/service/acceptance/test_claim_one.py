@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.service.acceptance.terms import Waitlist
+from tests.support.snapshot import RedisState
 from tests.support.world import World
 
 ROOM = {"to": "Room 2"}
@@ -82,6 +83,17 @@ def test_a_lost_entry_is_restored_and_claimed(waitlist: Waitlist) -> None:
     people.lose_place("bob")
     assert people.claim_one("bob").status == 200
     assert people.status("bob") == "offered"
+
+
+def test_the_entry_of_the_newest_signup_is_claimed(waitlist: Waitlist) -> None:
+    """After a failover, Redis may still have the entry of an earlier signup (promise P3)."""
+    people = waitlist("ann", "bob", "cyd")
+    before = RedisState.of(people.world.redis)
+    people.leave("bob")
+    people.sign_up("bob")
+    before.restore(people.world.redis)
+    assert people.claim_one("bob").status == 200
+    assert (people.status("bob"), people.order()) == ("offered", ["ann", "cyd"])
 
 
 def test_an_unknown_entry_is_not_found(waitlist: Waitlist) -> None:

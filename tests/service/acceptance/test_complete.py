@@ -7,11 +7,17 @@ from collections.abc import Callable
 import pytest
 
 from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
+from tests.support import faults
 from tests.support.admissions import FOREIGN_TOKEN, Admissions
+from tests.support.faults import Wire
 from tests.support.gateway import Answer
-from tests.support.world import World
+from tests.support.redis_servers import Server
+from tests.support.tables import new_table
+from tests.support.world import RedisClock, World
 
 LONG_SECONDS = 900
+# The number of calls that claiming and admitting a customer with one request takes.
+STEPS = 4
 
 
 def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
@@ -99,6 +105,33 @@ def test_the_completed_refuse_everything(
     assert people.order() == ["bob"]
     assert people.claimed(5) == ["bob"]
     assert people.counts() == (0, 1, 0, 1, 0)
+
+
+def test_a_customer_who_is_admitted_at_once_is_not_in_the_queue_even_if_the_claim_expires(
+    valkey: Server,
+) -> None:
+    """An operator claims and admits a customer with one request. If the claim expires at any step
+    of the request, Redis returns the entry to the queue, and the request takes it out again.
+    """
+    for step in range(STEPS):
+        valkey.client.flushall()
+        wire, table, clock = Wire(), new_table(), RedisClock.standing()
+        world = World.on(wire.client(table), valkey.client, wire.client, redis_clock=clock)
+        people = Admissions(world)
+        people.configure(lease_seconds=LEASE_SECONDS)
+        people.all_sign_up("ann", "bob")
+
+        elsewhere = World.on(table, valkey.client, redis_clock=clock)
+        here = Admissions(elsewhere, names=people.names)
+
+        def expire(clock: RedisClock = clock, here: Admissions = here) -> None:
+            clock.advance(LEASE_SECONDS + 1)
+            assert here.order()
+
+        wire.arm(step, faults.before(expire))
+        assert people.claimed(complete=True) == ["ann"]
+        assert people.recorded("ann")["status"] == "admitted"
+        assert people.order() == ["bob"], step
 
 
 def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World) -> None:
