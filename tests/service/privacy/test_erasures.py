@@ -112,6 +112,17 @@ def test_no_reason_and_no_actor_outlasts_the_answer(
     assert in_redis(people) == []
 
 
+def test_a_late_repeat_of_an_erasure_leaves_the_next_signup_as_it_is(people: Admissions) -> None:
+    leaves = people.world.services.leaves
+    record = leaves.begin_erase(people.waitlist_id, people.id_of(NAME))
+    assert record is not None
+    leaves.finish_erase(record)
+    people.all_sign_up(NAME)
+    leaves.finish_erase(record)
+    assert people.person(NAME).json["customer_id"] == NAME
+    assert people.order() == ["bob", NAME]
+
+
 def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
     people: Admissions, lambda_: Away
 ) -> None:
