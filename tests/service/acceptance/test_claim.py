@@ -63,6 +63,14 @@ def test_a_claim_can_have_its_own_lease(waitlist: Waitlist, world: World, second
     assert people.claimed(2) == ["ann", "bob"]
 
 
+def test_the_claim_of_a_customer_who_is_leaving_is_not_extended(waitlist: Waitlist) -> None:
+    """The record says that Ann is leaving, but Redis does not know it yet."""
+    people = waitlist("ann")
+    people.claim()
+    halfway.leaving(people, "ann")
+    assert people.extend("ann").code == "not_waiting"
+
+
 def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
     """A second claim with the same idempotency key returns the same people (promise P2)."""
     people = waitlist("ann", "bob", "cyd")
