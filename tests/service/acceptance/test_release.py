@@ -2,8 +2,15 @@
 queue.
 """
 
+import pytest
+
 from tests.service.acceptance.terms import Waitlist
-from tests.support.world import World
+from tests.support import faults
+from tests.support.admissions import Admissions
+from tests.support.faults import Wire
+from tests.support.redis_servers import Server
+from tests.support.tables import new_table
+from tests.support.world import RedisClock, World
 
 
 def test_a_repeated_release_releases_once(waitlist: Waitlist) -> None:
@@ -57,3 +64,28 @@ def test_a_place_is_returned_only_when_it_is_known(waitlist: Waitlist, world: Wo
     world.maintain()
     assert people.order() == ["ann", "cyd", "dan"]
     assert people.complete("bob").json["status"] == "admitted"
+
+
+def test_a_release_that_is_recorded_late_has_no_position(valkey: Server) -> None:
+    """The position at the time of the release is unknown by then, and Bob's position has
+    changed.
+    """
+    wire = Wire()
+    world = World.on(
+        wire.client(new_table()), valkey.client, wire.client, redis_clock=RedisClock.standing()
+    )
+    people = Admissions(world)
+    people.configure()
+    people.all_sign_up("ann", "bob")
+    people.claim(2)
+    wire.disarm()
+    wire.arm(1, faults.crash_before)
+    with pytest.raises(faults.Crash):
+        people.release("bob")
+    wire.disarm()
+    assert people.order() == ["bob"]
+    people.release("ann")
+    assert people.release("bob").json["position"] == 2
+    history = {name: people.person(name).json["history"][-1] for name in ("ann", "bob")}
+    assert [event["event"] for event in history.values()] == ["released"] * 2
+    assert [event["detail"].get("position") for event in history.values()] == [1, None]
