@@ -79,5 +79,5 @@ class Screens(Struct, frozen=True):
         now_millis = self.now_millis()
         for record in records:
             call = current_call(record, now_millis)
-            if call is not None and record.joined.call_number and not record.intent.erase:
+            if call is not None and record.joined.call_number:
                 yield CalledNumber(record.joined.call_number, call)
