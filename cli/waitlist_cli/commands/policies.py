@@ -21,6 +21,7 @@ from waitlist_cli.operations.policies import (
     schedule_of,
     value_text,
 )
+from waitlist_cli.operations.templates import merged
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import WaitlistId
@@ -139,7 +140,7 @@ def policy(
     if not typed and simulated is None:
         _print(context, before)
         return
-    whole = {**DEFAULTS, **(before or {}), **typed}
+    whole = merged({**DEFAULTS, **(before or {})}, typed)
     for warning in (no_show_warning(found, whole), past_warning(before, whole, datetime.now(UTC))):
         if warning:
             context.output.note(warning, "yellow")

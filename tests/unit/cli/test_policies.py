@@ -180,6 +180,17 @@ def test_a_simulation_sends_the_whole_policy(fake: FakeService) -> None:
     assert typed.run(*words).endswith(" waits 9 s\n")
 
 
+def test_a_simulation_keeps_the_other_settings_of_a_group(fake: FakeService) -> None:
+    declines = {"to": "place", "pause_seconds": 60, "at_most": 1}
+    saved = policy(max_inside=7, decline=declines, misses={"at_most": 2, "then": "park"})
+    fake.script = [answer(200, {"admission": saved}), answer(200, preview(9, 9, 9))]
+    changes = ("--decline-at-most", "3", "--misses-at-most", "4")
+    Typed(fake.url).run("policy", "bakery", *changes, "--simulate", "5")
+    sent = json.loads(fake.requests[-1][3])["admission"]
+    assert sent["decline"] == {**declines, "at_most": 3}
+    assert sent["misses"] == {"at_most": 4, "then": "park"}
+
+
 def test_an_invalid_schedule_is_refused_in_a_simulation(bakery: Bakery) -> None:
     words = ("policy", bakery.waitlist_id, "--simulate", "5", "--schedule")
     wrong = bakery.typed(*words, "1 at 99 9 * * *")
