@@ -267,7 +267,8 @@ def open_source(
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:
         raise WrongUsage(
-            f"The format of {name or path} is unknown. Use --format csv or --format jsonl."
+            f"The format of {name or path} is unknown. Give a file whose name ends in .csv or "
+            ".jsonl. For an import, you can also use --format csv or --format jsonl."
         )
     separator = "\t" if Path(path).suffix.lower() == ".tsv" or delimiter == "tab" else delimiter
     if len(separator) != 1:

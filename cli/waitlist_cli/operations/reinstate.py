@@ -60,13 +60,18 @@ class Reinstatements:
     already: int = 0
     refused: list[dict[str, Any]] = field(default_factory=list)
     run_key: str = field(default_factory=lambda: secrets.token_hex(8))
+    _reinstated: set[str] = field(default_factory=set)
 
     def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
         """Reinstate a person and return the entry.
 
-        If the person is already on the waitlist, return None. If the service refuses the request
-        for any other reason, return the error.
+        If the person is already on the waitlist, for example because a file contains the same
+        person twice, return None. If the service refuses the request for any other reason, return
+        the error.
         """
+        if entry_id in self._reinstated:
+            self.already += 1
+            return None
         key = f"{self.run_key}-{entry_id}"
         person = Person(self.api, self.waitlist_id, entry_id, key, PATIENT)
         try:
@@ -78,6 +83,7 @@ class Reinstatements:
             self.refused.append({"name": name, "code": refusal.code})
             return refusal
         self.back += 1
+        self._reinstated.add(entry_id)
         return entry
 
     def issue_token(self, entry_id: str) -> tuple[str, str] | None:

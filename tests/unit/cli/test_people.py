@@ -408,6 +408,30 @@ def test_the_people_in_a_file_are_reinstated_and_the_command_can_be_repeated(
     assert len(tokens.read_text("utf-8").splitlines()) == 3
 
 
+@pytest.mark.parametrize("command", ["bump", "reinstate"])
+def test_a_file_of_unknown_format_causes_an_error_that_names_the_possible_suffixes(
+    typed: Typed, bakery: Bakery, command: str
+) -> None:
+    """`bump` and `reinstate` have no `--format` option, so the file's name decides the format."""
+    places = ["--front"] if command == "bump" else []
+    result = typed(command, bakery.waitlist_id, "--file", "people.txt", *places)
+    assert result.exit_code == 2
+    assert "name ends in .csv or .jsonl. For an import, you can also use --format" in result.stderr
+
+
+def test_a_person_who_is_in_a_file_twice_is_reinstated_and_counted_once(
+    typed: Typed, bakery: Bakery, tmp_path: Path
+) -> None:
+    bakery.sign_up("ada", "bob")
+    typed.run("remove", *of(bakery, "bob"))
+    path, tokens = tmp_path / "back.csv", tmp_path / "tokens.csv"
+    path.write_text("customer_id\nbob\nbob\n", "utf-8")
+    words = ["--file", str(path), "--tokens", str(tokens)]
+    found = typed.json("reinstate", bakery.waitlist_id, *words)
+    assert (found["reinstated"], found["already"]) == (1, 1)
+    assert len(tokens.read_text("utf-8").splitlines()) == 2
+
+
 @pytest.mark.parametrize("name", ["back.csv", "notes.txt"])
 def test_tokens_of_a_reinstatement_do_not_overwrite_other_files(
     typed: Typed, bakery: Bakery, tmp_path: Path, name: str
