@@ -129,8 +129,21 @@ class Bumps:
 
         Each person who is moved to the front passes the people moved earlier. For moves to the
         front, the rows are therefore reversed, so that the people end up in the file's order.
+
+        If several rows name the same person, only the first of these rows moves the person.
         """
-        return records[::-1] if self.to.get("to") == "front" else records
+        first: dict[str | int, Record] = {}
+        for record in records:
+            first.setdefault(self._person_or_row(record), record)
+        rows = list(first.values())
+        return rows[::-1] if self.to.get("to") == "front" else rows
+
+    def _person_or_row(self, record: Record) -> str | int:
+        """Return the entry id for a row, or the row's number if the row has no valid id."""
+        try:
+            return self.entry_id(record)
+        except InvalidRow:
+            return record.number
 
     def entry_id(self, record: Record) -> str:
         """Return the entry id for a row. Raises InvalidRow if the row has no valid id."""

@@ -186,6 +186,19 @@ def test_a_person_is_bumped_in_four_ways(typed: Typed, bakery: Bakery) -> None:
     assert bakery.line() == ["bob", "cyd", "dan", "ada"]
 
 
+@pytest.mark.parametrize(
+    ("to", "line"), [("--front", ["bob", "ada", "cyd"]), ("--back", ["cyd", "bob", "ada"])]
+)
+def test_a_person_who_is_in_a_file_twice_is_moved_and_counted_once(
+    typed: Typed, bakery: Bakery, tmp_path: Path, to: str, line: list[str]
+) -> None:
+    bakery.sign_up("ada", "bob", "cyd")
+    path = tmp_path / "vips.csv"
+    path.write_text("customer_id\nbob\nada\nbob\n", "utf-8")
+    found = typed.run("bump", bakery.waitlist_id, "--file", str(path), to)
+    assert (found, bakery.line()) == ("2 people moved, 0 refused.\n", line)
+
+
 @pytest.mark.parametrize("words", [[], ["--front", "--back"], ["--places", "1", "--priority", "1"]])
 def test_a_bump_needs_exactly_one_target(typed: Typed, bakery: Bakery, words: list[str]) -> None:
     """P5"""
