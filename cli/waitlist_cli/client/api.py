@@ -203,13 +203,14 @@ def _encoded(body: object) -> bytes:
 
 
 def _decoded(response: httpx.Response) -> Any:
-    if not response.content:
+    # The service's response to a GET request always has a body.
+    if not response.content and response.request.method != "GET":
         return None
     try:
         body = response.json(object_hook=Fields)
     except ValueError:
         raise _not_a_service(response) from None
-    if body is not None and not isinstance(body, dict):
+    if not isinstance(body, dict):
         raise _not_a_service(response)
     return body
 

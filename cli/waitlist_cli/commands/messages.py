@@ -10,6 +10,7 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.messages import describe_result, plain, previews, send_test
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.parameters import Customer
 
 PANEL = "View"
@@ -143,6 +144,6 @@ def _preview(context: Context, waitlist: str, kind: str | None, language: str | 
 
 
 def _preview_text(preview: dict[str, Any]) -> str:
-    parts = f"{preview['sms_parts']} parts as SMS"
+    parts = f"{format_count(preview['sms_parts'], 'part', 'parts')} as SMS"
     title = f"{preview['kind']}, {preview['language']}, {parts}: {preview['subject']}"
     return plain(f"{title}\n\n{preview['text'].strip()}")

@@ -21,6 +21,7 @@ from waitlist_cli.imports.run import UNUSABLE, Counts
 from waitlist_cli.operations import bump
 from waitlist_cli.operations.action import REASON, Document
 from waitlist_cli.operations.bump import ENDS, MOST_PRIORITY, Bumps
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.work.signals import Shutdown
 
 # The form does not offer to move people forward by a number of places. If a row were sent twice,
@@ -109,7 +110,8 @@ def _numbers(counts: Counts) -> Sequence[tuple[str, int]]:
 
 def _how_to_continue(counts: Counts) -> str:
     return (
-        f"{counts.moved:,} people have been moved. If you continue, the other people are moved too."
+        f"{format_count(counts.moved, 'person has', 'people have')} been moved. If you continue, "
+        "the other people are moved too."
     )
 
 

@@ -106,7 +106,8 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
         for place, person in order
     ]
     names = ("position", "customer_id", "priority", "joined_at", "row")
-    title = f"The first and last {SHOWN_PEOPLE} of {found.people:,} people in their new order"
+    whole = format_count(found.people, "person", "people")
+    title = f"The first and last {SHOWN_PEOPLE} of {whole} in their new order"
     output.rows(names, people, title=title, right=("position", "priority", "row"))
     return 1 if found.refused_rows else 0
 

@@ -194,7 +194,7 @@ def past_warning(
 
 def preview_text(policy: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     """Describe a simulation, such as `500 a minute: the last of 50,000 people waits 1 h 40 min`."""
-    people = f"the last of {found['position']:,} people"
+    people = f"the last of {format_count(found['position'], 'person', 'people')}"
     estimate = found["estimated_wait"]
     if estimate is None:
         return f"{policy_text(policy)}: {people} gets no place within a year"

@@ -49,7 +49,7 @@ def test_a_response_is_decoded_and_an_empty_response_is_none() -> None:
     assert Scripted(httpx.Response(204)).api.operator("DELETE", "/x") is None
 
 
-@pytest.mark.parametrize("content", [b"<html>", b"[]", b'"ok"', b'{"a":"\xfc"}'])
+@pytest.mark.parametrize("content", [b"", b"null", b"<html>", b"[]", b'"ok"', b'{"a":"\xfc"}'])
 def test_a_response_that_is_not_a_json_object_is_defective(content: bytes) -> None:
     scripted = Scripted(httpx.Response(200, content=content))
     with pytest.raises(Defective) as caught:

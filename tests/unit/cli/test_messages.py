@@ -46,6 +46,8 @@ def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> 
     assert "Die Torte für Bakery ist da." in shown["text"]
     assert "\u2068" not in typed.run("messages", "preview", name, "--language", "ar")
     everything = typed.run("messages", "preview", name)
+    assert "message, en, 1 part as SMS:" in everything
+    assert "message, fr, 2 parts as SMS:" in everything
     assert everything.count(f"/w/{name}") == len(KIND_NAMES) * len(LANGUAGES)
     test = ("messages", "test", name, "--kind", "offered", "--language", "de")
     assert typed.run(*test, "--email", "me@example.org") == "The test message was sent.\n"
