@@ -65,13 +65,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         cloudformation: Any = boto3.client("cloudformation")
         outputs = _outputs(cloudformation, given.stack)
+    except (Refused, ClientError, BotoCoreError) as error:
+        print(f"No queue was deleted. {error}", file=sys.stderr)
+        return 1
+    try:
         queue = QueueClient(patient_lambda_client(), f"{outputs[FUNCTION]}:{ALIAS}")
         records = WaitlistRecords(Table(dynamodb_client(), outputs[TABLE]))
         known = (record.waitlist_id for record in records.all())
         forget(queue, [given.waitlist] if given.waitlist else known)
-    except (Refused, WaitlistError, ClientError, BotoCoreError) as error:
+    except (WaitlistError, ClientError, BotoCoreError) as error:
         print(
-            f"Failed: {error}. Some queues may already be deleted. Run the command again.",
+            f"Failed: {str(error).rstrip('.')}. Some queues may already be deleted. Run the "
+            "command again.",
             file=sys.stderr,
         )
         return 1

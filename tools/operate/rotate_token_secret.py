@@ -46,9 +46,11 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
     keys = TokenKeys.parse(secret)
     age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
     if keys.previous is not None and age_days < DAYS_BETWEEN and not force:
+        # 30 days have not passed yet, so never round up to 30.
+        days = min(max(round(age_days), 0), DAYS_BETWEEN - 1)
         raise Refused(
-            f"The last rotation was {max(age_days, 0):.0f} days ago. Another rotation would "
-            f"invalidate the tokens of customers who have not read their entry since. "
+            f"The last rotation was {days} day{'' if days == 1 else 's'} ago. Another rotation "
+            "would invalidate the tokens of customers who have not read their entry since. "
             f"Wait until {DAYS_BETWEEN} days have passed, or set FORCE=1."
         )
     # The key that signs tokens now must stay valid. If the current key does not sign tokens yet,

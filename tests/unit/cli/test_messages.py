@@ -2,6 +2,7 @@
 
 from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed
 from tools.local.operator import local_operator
 from waitlist_api.messages.kinds import KIND_NAMES
@@ -46,7 +47,6 @@ def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> 
     assert "Die Torte für Bakery ist da." in shown["text"]
     assert "\u2068" not in typed.run("messages", "preview", name, "--language", "ar")
     everything = typed.run("messages", "preview", name)
-    assert "message, en, 1 part as SMS:" in everything
     assert "message, fr, 2 parts as SMS:" in everything
     assert everything.count(f"/w/{name}") == len(KIND_NAMES) * len(LANGUAGES)
     test = ("messages", "test", name, "--kind", "offered", "--language", "de")
@@ -59,3 +59,10 @@ def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> 
     assert typed(*test).exit_code == 2
     assert typed("messages", "preview").exit_code == 2
     assert typed("messages", name, "--kind", "left").exit_code == 2
+
+
+def test_a_single_part_of_an_sms_is_counted_in_the_singular(fake: FakeService) -> None:
+    shown = {"kind": "left", "language": "en", "sms_parts": 1, "subject": "Bye", "text": "Bye."}
+    fake.script = [answer(200, {"messages": [shown]})]
+    found = Typed(fake.url).run("messages", "preview", "bakery")
+    assert found == "left, en, 1 part as SMS: Bye\n\nBye.\n"

@@ -76,9 +76,11 @@ def test_a_missing_or_older_stack_is_an_error(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--stack", "nothing"]) == 1
+    assert capsys.readouterr().err.startswith("No queue was deleted. ")
     make_stack("older", {})
     assert main(["--stack", "older"]) == 1
-    assert "no output TableName" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "No queue was deleted. The stack older has no output TableName." in said
     assert find_known_orders(world) == {"bakery", "cafe"}
 
 

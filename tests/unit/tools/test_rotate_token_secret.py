@@ -96,6 +96,10 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
     assert rotate(now=soon) == 1
     assert secret_reader(arn, secrets_client())() == before
     assert "2 days ago" in capsys.readouterr().err
+    assert rotate(now=NOW + DAY_SECONDS) == 1
+    assert "was 1 day ago" in capsys.readouterr().err
+    assert rotate(now=NOW + DAYS_BETWEEN * DAY_SECONDS) == 1
+    assert "29 days ago" in capsys.readouterr().err
     assert rotate("--force", now=soon) == 0
     later = soon + (DAYS_BETWEEN + 1) * DAY_SECONDS
     second = TokenKeys.parse(secret_reader(arn, secrets_client())())
