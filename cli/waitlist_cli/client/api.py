@@ -27,6 +27,9 @@ from waitlist_cli.errors import (
 
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
+# The error codes with the status 403 that are about the customer, not about the caller's
+# credentials.
+ABOUT_THE_CUSTOMER = ("banned",)
 JSON = "application/json"
 # Called before each retry with the error message, the pause in seconds, the number of the next
 # attempt, and the maximum number of attempts.
@@ -245,7 +248,7 @@ def _without_reason(status: int) -> CliError:
 
 
 def _error_class(status: int, code: str) -> type[CliError]:
-    if status in (401, 403):
+    if status in (401, 403) and code not in ABOUT_THE_CUSTOMER:
         return Unauthorised
     if is_retryable(status, code):
         return Unavailable

@@ -137,6 +137,7 @@ def test_a_request_is_repeated_if_the_service_has_answered_before() -> None:
         (problem(409, "waitlist_full"), Refused, 1),
         (problem(422, "invalid_request"), Refused, 1),
         (problem(404, "entry_not_found"), Refused, 1),
+        (problem(403, "banned"), Refused, 1),
         (problem(401, "unauthorized"), Unauthorised, 4),
         (httpx.Response(403, json={"message": "Forbidden"}), Unauthorised, 4),
         (problem(500, "internal_error"), Defective, 5),

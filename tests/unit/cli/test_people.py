@@ -432,6 +432,20 @@ def test_a_file_of_unknown_format_causes_an_error_that_names_the_possible_suffix
     assert "name ends in .csv or .jsonl. For an import, you can also use --format" in result.stderr
 
 
+def test_a_banned_person_in_a_file_is_refused_and_the_others_are_reinstated(
+    typed: Typed, bakery: Bakery, tmp_path: Path
+) -> None:
+    bakery.sign_up("ada", "bob", "cyd")
+    typed.run("remove", *of(bakery, "ada"), "--ban")
+    typed.run("remove", *of(bakery, "bob"))
+    path = tmp_path / "back.csv"
+    path.write_text("customer_id\nada\nbob\n", "utf-8")
+    result = typed("reinstate", bakery.waitlist_id, "--file", str(path))
+    assert (result.exit_code, bakery.line()) == (1, ["bob", "cyd"])
+    assert "ada: An operator has banned this customer" in result.stderr
+    assert "banned" in (tmp_path / "back.refused.csv").read_text("utf-8")
+
+
 def test_a_person_who_is_in_a_file_twice_is_reinstated_and_counted_once(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
