@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
-from tests.browser.stage import FIELDS, POLICY, TERMS, Stage, changing
+from tests.browser.stage import FIELDS, NAME, POLICY, TERMS, Stage, changing
 from tests.browser.test_page_states import find_cut_off, measure_sideways_scroll
 from tests.browser.test_page_story import SHOP
 
@@ -126,6 +126,32 @@ def test_a_customer_can_change_their_details_by_keyboard(stage: Stage) -> None:
     profile = stage.operator.call("GET", f"/entries/{stage.entry_id}").json()["profile"]
     assert profile == {key: value for key, value in kept.items() if key != "email"}
     stage.shows("You are in line")
+
+
+def test_a_change_keeps_the_answers_that_the_form_cannot_show(stage: Stage) -> None:
+    """An operator may store an answer that is not an option, and a customer may agree in a language
+    and change their details in another one.
+    """
+    branch = {"name": "city", "label": "Branch", "type": "select", "options": ["Mitte", "Nord"]}
+    terms = {"name": "terms", "label": {"en": "I agree", "de": "Ja"}, "type": "checkbox"}
+    stage.configure(page={"fields": [{"name": "name", "label": "Your name"}, branch, terms]})
+    stage.open("?lang=de")
+    stage.page.get_by_label("Your name").fill("Ada")
+    stage.page.get_by_role("checkbox").check()
+    stage.press("Anstellen")
+    stage.shows("Sie stehen an")
+    path = f"/entries/{stage.entry_id}"
+    stored = {"city": "Old Town", "terms": {"text": "Ja"}}
+    assert stage.operator.call("PATCH", path, json={"profile": stored}).is_success
+    stage.open("?lang=en")
+    stage.shows(NAME)
+    stage.press("Change my details")
+    dialog = stage.page.get_by_role("dialog", name="Your details")
+    dialog.get_by_label("Your name").fill("Ada Lovelace")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("status")).to_have_text("Your details are saved.")
+    profile = stage.operator.call("GET", path).json()["profile"]
+    assert profile == {"name": "Ada Lovelace", **stored}
 
 
 def test_a_refused_number_is_marked_at_its_field(stage: Stage, axe: Axe) -> None:

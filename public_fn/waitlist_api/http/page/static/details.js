@@ -10,25 +10,26 @@ export async function details({ make, words, client, ask, isAccount }) {
   const fields = fieldsOf(list, { words, isAccount }).filter((field) => field.kept_in === 'profile');
   const own = await client.change({});
   if (!own) return;
-  let known = own.profile;
   const kit = { make, words, answers: {} };
-  for (const field of fields) kit.answers[field.name] = shownOf(field, known[field.name], words);
+  for (const field of fields) kit.answers[field.name] = shownOf(field, own.profile[field.name], words);
   const [place, status] = [make('div'), make('p', { role: 'status' })];
   const inputs = rows(place, fields, kit);
+  const answers = () => fields.map((field, at) => answerOf(field, inputs[at], kit));
+  // Send only what the customer has changed, because the form cannot show every stored answer.
+  let before = answers();
   const box = own.messages && make('input', { type: 'checkbox', checked: own.messages === 'on' });
   if (box) place.append(make('label', { class: 'check' }, box, make('span', {}, words.say('details.messages'))));
   const save = async (event) => {
     event.preventDefault();
     if (client.view.isBusy || !isFilled(place, kit)) return;
     status.textContent = '';
-    const changes = fields.map((field, at) => [field.name, answerOf(field, inputs[at], kit) || null]);
-    const changed = Object.fromEntries(changes.filter(([name, value]) => value !== textOf(known[name])));
+    const after = answers();
+    const changed = Object.fromEntries(fields.map(({ name }, at) => [name, after[at] || null]).filter((_, at) => after[at] !== before[at]));
     const answer = await client.change(changed, box ? (box.checked ? 'on' : 'off') : undefined);
     // A new address takes effect only after it is verified. Until then, the customer can cancel the change by giving
     // the current address.
     const isAsked = answer?.status === 'check_your_inbox';
-    const address = list.identity?.field;
-    if (answer) known = { ...answer.profile, ...(isAsked && { [address]: changed[address] }) };
+    if (answer) before = after;
     const why = client.view.refusal === 'too_many_changes' ? 'details.often' : 'details.failed';
     if (!answer) markWrong(place, client.view.wrong, kit);
     status.textContent = words.say(isAsked ? 'details.sent' : answer ? 'details.saved' : why);
