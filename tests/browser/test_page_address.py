@@ -347,10 +347,13 @@ def test_a_truncated_link_does_not_replace_a_place(
     entry_id = own.entry_id
     own.page.goto(link)
     own.press("Open the place of the link")
-    own.notices("This link is no longer valid.")
+    notice = own.page.locator("waitlist-position .notice")
+    expect(notice).to_have_text("This link is no longer valid.")
     own.shows("You are in line")
     assert own.entry_id == entry_id
     own.page.goto(f"{stage.page.url}#t={proof}")
+    own.shows("Open another place?")
+    expect(notice).to_have_text("")
     own.press("Open the place of the link")
     expect(own.page.get_by_text("You are next.")).to_be_visible()
     assert own.entry_id == kept["entry_id"]

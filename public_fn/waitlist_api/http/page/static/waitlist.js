@@ -414,7 +414,8 @@ export class Waitlist extends EventTarget {
   open(link) {
     const record = this.#memory.read();
     this.#isForgotten = false;
-    this.#memory.write({ ...record, link });
+    // A notice about an earlier link would seem to be about this link.
+    this.#memory.write({ ...record, link, notice: null });
     if (link.code || record.joining || (record.entry ?? link).entry_id !== link.entry_id) this.#change();
     else this.confirm();
   }
