@@ -174,6 +174,19 @@ def measure_sideways_scroll(page: Page) -> int:
     return int(page.evaluate(f"() => {root}.scrollWidth - {root}.clientWidth"))
 
 
+def test_a_long_word_fits_the_dialog_on_a_narrow_phone(stage: Stage) -> None:
+    stage.page.set_viewport_size({"width": 320, "height": 568})
+    label = "Donaudampfschifffahrtsgesellschaftskapitän"
+    stage.configure(page={"fields": [{"name": "name", "label": label}]})
+    stage.open()
+    stage.page.get_by_label(label).fill("Ada")
+    stage.press("Join the line")
+    stage.press("Change my details")
+    dialog = stage.page.get_by_role("dialog", name="Your details")
+    expect(dialog.get_by_label(label)).to_be_visible()
+    assert dialog.evaluate("box => box.scrollWidth - box.clientWidth") == 0
+
+
 def find_cut_off(page: Page) -> list[str]:
     found = page.evaluate(
         """() => {
