@@ -5,6 +5,7 @@ several open tabs.
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -414,6 +415,29 @@ def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -
     stage.enter()
     stage.page.reload()
     stage.shows("You are in")
+
+
+def test_a_wrong_clock_does_not_hide_the_day_of_a_time(stage: Stage) -> None:
+    """A time more than half a day ahead has its weekday, even if the device's clock is wrong."""
+    stage.page.add_init_script(
+        "const real = Date.now.bind(Date); Date.now = () => real() + 50_400_000;"
+    )
+    then = datetime.now(UTC) + timedelta(hours=13)
+    schedule = [{"cron": f"{then.minute} {then.hour} * * *", "timezone": "UTC", "count": 5}]
+    stage.configure(admission={"schedule": schedule, "pass_seconds": 46_800})
+    stage.open()
+    day = f"{then.astimezone():%A}"
+    expect(stage.page.get_by_text(f"The next people are let in: {day}")).to_be_visible()
+    stage.configure(open=False)
+    stage.open()
+    stage.shows("This line is closed")
+    expect(stage.page.get_by_text(f"The next people are let in: {day}")).to_be_visible()
+    stage.configure(open=True)
+    stage.open()
+    stage.press("Join the line")
+    stage.admit()
+    stage.press("Enter now")
+    expect(stage.page.get_by_text(f"You can stay until {day}")).to_be_visible()
 
 
 def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:

@@ -94,7 +94,7 @@ class WaitlistPosition extends HTMLElement {
       const { list } = view;
       const [count, wait] = [make('p', { class: 'count' }), make('p', { class: 'wait' })];
       const [person, until] = [make('div'), make('div')];
-      const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, Date.now()) });
+      const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, this.#client.now) });
       this.#onUpdate(({ list: now }) => {
         this.#drawPart('person', person, now.bot_check);
         count.textContent = now.total === 0 ? this.#words.say('empty') : this.#count('count', now.total);
@@ -106,7 +106,7 @@ class WaitlistPosition extends HTMLElement {
     },
 
     closed: ({ list }) => {
-      const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, Date.now()) });
+      const opens = list.admits_at && this.#text('opens', { time: this.#words.time(list.admits_at, this.#client.now) });
       return [this.#heading('closed'), opens, this.#text('looksAgain'), this.#lookAgain()];
     },
 
@@ -202,7 +202,7 @@ class WaitlistPosition extends HTMLElement {
     },
     parked: () => [this.#heading('parked'), this.#text('parked.text'), this.#row()],
     inside: ({ entry }) => {
-      const until = this.#words.time(entry.admission.inside_until, Date.now());
+      const until = this.#words.time(entry.admission.inside_until, this.#client.now);
       const exit = () => this.#ask('exit', () => this.#client.exit());
       return [
         this.#heading('inside'),
