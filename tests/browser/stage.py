@@ -267,7 +267,7 @@ def removed(stage: Stage) -> None:
     stage.join()
     stage.act("entries", "remove", reason="<b>rude</b>")
     stage.shows("You are not in the line")
-    stage.notices("You were removed from the line.")
+    stage.notices("You were removed from the line,")
 
 
 def trouble(stage: Stage) -> None:

@@ -363,7 +363,7 @@ def test_screen_readers_announce_why_something_has_changed(stage: Stage) -> None
     stage.offer()
     expect(said).to_have_text("It is your turn")
     stage.act("entries", "withdraw")
-    taken = "Your turn was taken back by the organizer. You keep your place."
+    taken = "The organizer took back your turn, or you let it pass on another device."
     expect(said).to_have_text(f"{taken} Your position is 1.")
     stage.act("entries", "remove")
     expect(said).to_have_text(re.compile(r"^You were removed .* You are not in the line$"))

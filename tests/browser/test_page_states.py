@@ -281,12 +281,12 @@ def test_an_offer_that_an_operator_withdraws_does_not_count_as_missed(stage: Sta
     entry = f"/entries/{stage.entry_id}"
     assert stage.operator.call("POST", f"{entry}/withdraw", json={}).status_code == 200
     stage.shows("You are in line")
-    stage.notices("taken back by the organizer")
+    stage.notices("took back your turn, or you let it pass on another device")
     stage.admit()
     stage.shows("It is your turn")
     assert stage.operator.call("POST", f"{entry}/remove", json={}).status_code == 204
     stage.shows("You are not in the line")
-    stage.notices("You were removed from the line.")
+    stage.notices("You were removed from the line, or you left it on another device.")
     expect(stage.page.get_by_text("did not enter in time")).to_be_hidden()
 
 
