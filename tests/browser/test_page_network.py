@@ -261,16 +261,33 @@ def test_a_customer_who_was_erased_by_an_operator_may_join_again(stage: Stage) -
     stage.shows("You are in line")
 
 
-def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage) -> None:
-    """If a firewall refuses a request, the page keeps the customer's place.
+@pytest.mark.parametrize("code", ["", "edge_only"])
+def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage, code: str) -> None:
+    """If a firewall refuses a request, the page keeps the customer's place, and asks again later.
 
-    A 403 response comes from the service only if it contains one of the service's error codes.
+    A guest's place is lost only if the service itself says that the token is not valid for it.
     """
+    stage.page.clock.install()
     stage.join()
-    stage.page.route(ENTRY, refuse_with(403, None))
-    stage.shows("Please sign in to see your place")
+    stage.page.route(ENTRY, refuse_with(403, None, code))
+    stage.page.clock.run_for(2_000)
+    down = stage.page.get_by_text("The service is not responding right now. Your place is kept")
+    expect(down).to_be_visible()
+    stage.shows("You are in line")
     stage.page.unroute(ENTRY)
-    stage.page.reload()
+    stage.page.clock.run_for(300_000)
+    expect(down).to_be_hidden()
+    stage.shows("You are in line")
+
+
+def test_a_firewall_that_refuses_a_signup_does_not_ask_a_guest_to_sign_in(stage: Stage) -> None:
+    stage.configure()
+    stage.page.route(ENTRIES, refuse_with(403, None))
+    stage.open()
+    stage.press("Join the line")
+    stage.notices("This was not accepted.")
+    stage.page.unroute(ENTRIES)
+    stage.press("Join the line")
     stage.shows("You are in line")
 
 

@@ -790,13 +790,19 @@ export class Waitlist extends EventTarget {
       return;
     }
     this.#trouble = null;
-    const isForbidden = [401, 403].includes(error.status);
     if (NO_LIST.includes(error.code)) this.#missing = true;
     else if (error.code === 'entry_not_found') this.#lose('gone');
-    // A response without a code comes from a gateway in front of the service, which does not know the entry.
-    else if (isForbidden && (this.#api.token || !error.code)) this.#signedOut = true;
-    else if (isForbidden) this.#lose('stay');
+    else if (this.#needsAccount(error)) this.#signedOut = true;
+    else if (NOT_OWN.includes(error.code)) this.#lose('stay');
     else this.#trouble = { kind: 'down', until: Date.now() + LONGEST_MS };
+  }
+
+  /**
+   * Return whether the customer has to sign in. A response without a code comes from a gateway in front of the service,
+   * which does not know the entry. If a gateway refuses a guest with 403, an account would not help.
+   */
+  #needsAccount({ status, code }) {
+    return this.#api.token ? [401, 403].includes(status) : status === 401 && !code;
   }
 
   /** The stored entry is outdated, so poll at once. */
@@ -840,7 +846,7 @@ export class Waitlist extends EventTarget {
     if (error.code === 'waitlist_full') this.#list = { ...this.#list, line: 'full' };
     // The opening time has changed.
     if (error.code === 'not_open_yet') this.#listAt = 0;
-    if (error.status === 401 || (error.status === 403 && !error.code)) this.#signedOut = true;
+    if (error.status === 401 || (!error.code && this.#needsAccount(error))) this.#signedOut = true;
     // This browser cannot prove that it belongs to the customer, so its next signup is a new customer.
     const isKnown = error.code === 'already_on_list' || error.code === 'idempotency_key_reused';
     this.#memory.write({ ...record, customer: isKnown ? undefined : customer, notice });
@@ -930,6 +936,7 @@ function toldAt({ email, phone }, messages) {
 }
 
 const NO_LIST = ['waitlist_not_found', 'not_found', 'invalid_request'];
+const NOT_OWN = ['unauthorized', 'forbidden'];
 const ENDED = ['left', 'exited', 'over'];
 const SHUT = { closed: 'closed', full: 'full', not_open_yet: 'notOpenYet' };
 const REFUSALS = {
