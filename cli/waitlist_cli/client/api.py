@@ -206,14 +206,15 @@ def _encoded(body: object) -> bytes:
 
 
 def _decoded(response: httpx.Response) -> Any:
-    # The service's response to a GET request always has a body.
-    if not response.content and response.request.method != "GET":
+    # The service's response to a GET request always contains a JSON object.
+    may_be_empty = response.request.method != "GET"
+    if may_be_empty and not response.content:
         return None
     try:
         body = response.json(object_hook=Fields)
     except ValueError:
         raise _not_a_service(response) from None
-    if not isinstance(body, dict):
+    if not (isinstance(body, dict) or (may_be_empty and body is None)):
         raise _not_a_service(response)
     return body
 
