@@ -143,7 +143,7 @@ def test_other_entries_keep_the_order_of_the_file(fixture: FaultFixture, other: 
 
 @pytest.fixture
 def interrupted(fixture: FaultFixture) -> FaultFixture:
-    """An import was interrupted before Redis has added its entries to the queue."""
+    """An import was interrupted before Redis had added its entries to the queue."""
     fixture.warm_up()
     fixture.wire.arm(6, faults.crash_before)
     assert attempt(fixture) is None
