@@ -207,9 +207,10 @@ def redrive(
 
     A parked person stays out of the queue until an operator returns them.
     """
+    names_person = entry is not None or customer is not None
+    if all_ == names_person:
+        raise WrongUsage("Pass either --all, or one person with ENTRY or --customer.")
     if all_:
-        if entry is not None or customer is not None:
-            raise WrongUsage("Pass either --all, or one person with ENTRY or --customer.")
         people = (
             (context.name_person(entry), {"entry_id": entry["entry_id"]}, refusal)
             for entry, refusal in redrives(context.api, waitlist, **values)
