@@ -1,12 +1,13 @@
 """The whole service in one process: the real functions and scripts, and an in-memory table."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
 from aws_lambda_powertools import Logger
+from pydantic import BaseModel
 
 from tests.support.dynamodb import TABLE
 from tests.support.gateway import Answer, Caller
@@ -46,18 +47,22 @@ CONFIG = Config(
 START_MILLIS = 1_790_000_000_000
 
 
-@cache
-def complete_models() -> None:
-    """Let pydantic complete the models of all routes.
+def find_subclasses(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from find_subclasses(one)
 
-    In Lambda, pydantic completes a model when the first request needs it. A test process creates
-    the API thousands of times, and each API would complete its models again.
+
+@cache
+def build_models() -> None:
+    """Let pydantic build the schemas of all routes' models.
+
+    In Lambda, pydantic builds a model's schema when the first request needs the model. A test
+    process creates the API thousands of times, and pydantic would build the same schemas for each
+    of these APIs.
     """
     import_routes()
-    todo = Model.__subclasses__()
-    while todo:
-        model = todo.pop()
-        todo += model.__subclasses__()
+    for model in find_subclasses(Model):
         model.model_rebuild(force=True)
 
 
@@ -125,7 +130,7 @@ class World:
         """Return a deployment on the given database and Redis server. `here` returns the Redis
         server's run id.
         """
-        complete_models()
+        build_models()
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
         # The time limit's clock stands still, because a slow machine could otherwise exceed the

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 from pydantic import BaseModel
 
+from tests.support.world import find_subclasses
 from waitlist_api.handlers import maintenance, public
 from waitlist_api.http.routing import import_routes
 from waitlist_queue import app as private_app
@@ -43,6 +44,7 @@ for start in sys.argv[1:]:
 # This script imports what a first signup needs, and prints the imported modules.
 IMPORT_SIGNUP = """
 import sys
+from collections.abc import Iterator
 import waitlist_api.handlers.public
 from waitlist_api.http.routing import SIGN_UP, find_route
 find_route(SIGN_UP)
@@ -96,16 +98,10 @@ def test_pydantic_models_are_built_at_their_first_use() -> None:
     """
     import_routes()
     models = [
-        one for one in _find_subclasses(BaseModel) if one.__module__.startswith("waitlist_api.")
+        one for one in find_subclasses(BaseModel) if one.__module__.startswith("waitlist_api.")
     ]
     assert len(models) > 1
     assert [one for one in models if not one.model_config.get("defer_build")] == []
-
-
-def _find_subclasses(kind: type[BaseModel]) -> Iterator[type[BaseModel]]:
-    for one in kind.__subclasses__():
-        yield one
-        yield from _find_subclasses(one)
 
 
 @pytest.fixture

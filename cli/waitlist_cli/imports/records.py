@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TextIO
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detect_encoding, errors_of
-from waitlist_cli.terminal.output import Output
+from waitlist_cli.terminal.output import Output, format_count
 from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 
 # The maximum length of a row. If a quote is never closed, this limit keeps the rest of the file
@@ -205,7 +205,7 @@ class Source:
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):
-            fields = f"{len(row)} field" if len(row) == 1 else f"{len(row)} fields"
+            fields = format_count(len(row), "field", "fields")
             return f"The row has {fields}, but the header has {count}"
         for number, (name, cell) in enumerate(zip(self._header, row, strict=False), 1):
             if not name and cell.strip():

@@ -61,7 +61,7 @@ def test_an_empty_queue_has_an_empty_board(line: Line) -> None:
     [
         ({}, "open"),
         ({"paused": True}, "paused"),
-        # The people who are claimed or set aside also count.
+        # Claimed and parked people count towards the capacity too.
         ({"capacity": 3}, "full"),
         ({"capacity": 4}, "open"),
         ({"open": False, "paused": True, "capacity": 3}, "closed"),
